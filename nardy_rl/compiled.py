@@ -1,0 +1,82 @@
+"""The one way in which this package compiles: Numba, without the GIL, cached on disk by the content of the sources.
+
+Numba's own cache looks at the time stamp of a function's file alone, so that machine code would survive a change in a
+callee's file. Here the cache folder is named after all sources of the package that hold compiled code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.core import config, types
+from numba.extending import intrinsic
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_PACKAGE = Path(__file__).parent
+# Sums may be reordered to use vector registers; NaN and infinity keep their meaning.
+_FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.CPU_NAME}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"@kernel" in text:
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + text)
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where the machine code of these sources is kept: in NUMBA_CACHE_DIR, else in the user's cache."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "nardy_rl" / _DIGEST
+
+
+_DIGEST = _source_digest()
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+_CACHED = _writable(cache_folder())
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile `function` at its first call; every hot loop of the package wears this decorator."""
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
+    try:
+        return numba.njit(function, cache=_CACHED, nogil=True, fastmath=_FAST_MATH, error_model="numpy")
+    finally:
+        config.CACHE_DIR = before
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, mask: Any) -> Any:
+    """Index of the lowest set bit of an int64; 64 if there is none."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def highest_bit(typing_context: Any, mask: Any) -> Any:
+    """Index of the highest set bit of an int64; -1 if there is none."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(types.int64), generate

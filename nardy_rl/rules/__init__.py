@@ -1,0 +1,1 @@
+"""The rules: variants, positions, plays, outcomes, notation."""

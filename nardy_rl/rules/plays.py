@@ -1,0 +1,76 @@
+"""Legal plays for callers in Python: the compiled generator behind checked arguments and readable results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, Plays, generate, new_plays, unpack
+from nardy_rl.rules.position import OFF, POINTS, Position, check_position
+from nardy_rl.rules.variant import Variant
+
+FIRST_TURNS = {None: LATER, "starter": STARTER, "second": SECOND}
+
+
+class Move(NamedTuple):
+    """One checker moved by one die: from `source` (25: the bar) to `target` (0: borne off); `hit`: a blot was hit."""
+
+    source: int
+    target: int
+    hit: bool = False
+
+
+@dataclass(frozen=True)
+class Play:
+    """A whole turn: its moves in playing order, the position after it (mover still row 0), and the dice lost."""
+
+    moves: tuple[Move, ...]
+    after: Position
+    unused: tuple[int, ...]
+
+
+def check_dice(dice: tuple[int, int]) -> tuple[int, int]:
+    """The two dice as plain ints. Raises ValueError unless they are two whole numbers from 1 to 6."""
+    numbers = tuple(dice)
+    if len(numbers) != 2 or not all(isinstance(die, (int, np.integer)) and 1 <= die <= 6 for die in numbers):
+        raise ValueError(f"dice are two whole numbers from 1 to 6, not {dice!r}")
+    return int(numbers[0]), int(numbers[1])
+
+
+def legal_plays(
+    variant: Variant, position: Position, dice: tuple[int, int], first_turn: str | None = None
+) -> list[Play]:
+    """All legal plays of a roll, one for each distinct afterstate; where nothing can be moved, one without moves.
+
+    position: row 0 is the player on roll. first_turn: "starter" or "second" on a player's own first turn of the game
+    (rules 3.3), else None. Raises ValueError for an impossible position, dice or a finished game.
+    """
+    first, second = check_dice(dice)
+    if first_turn not in FIRST_TURNS:
+        raise ValueError(f'first_turn is None, "starter" or "second", not {first_turn!r}')
+    check_position(variant, position)
+    if variant.checkers in position.array[:, OFF]:
+        raise ValueError("the game is finished: all checkers of one side are off")
+    room = new_plays()
+    size, depth, left_over = generate(position.array, first, second, FIRST_TURNS[first_turn], variant.rules, room)
+    if first == second:
+        unused = (first,) * (variant.doubles_moves - depth)
+    elif depth == 0:
+        unused = (min(first, second), max(first, second))
+    else:
+        unused = (left_over,) if left_over else ()
+    return [Play(unpack_moves(int(room.moves[i])), _afterstate(variant, position, room, i), unused) for i in range(size)]
+
+
+def unpack_moves(moves: int) -> tuple[Move, ...]:
+    """The moves of a play as the generator packs them: 16 bits each, the first lowest (see `kernel.Plays`)."""
+    words = [(moves >> (16 * index)) & 0xFFFF for index in range(MAX_MOVES)]
+    return tuple(Move(word & 31, (word >> 5) & 31, bool(word >> 10)) for word in words if word)
+
+
+def _afterstate(variant: Variant, position: Position, room: Plays, index: int) -> Position:
+    after = np.empty((2, POINTS), np.int8)
+    unpack(room.low[index], room.high[index], position.array, variant.rules, after)
+    return Position(after)
