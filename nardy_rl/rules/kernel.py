@@ -163,9 +163,7 @@ def _put(out: Plays, size: int, low: int, high: int, moves: int) -> None:
 
 
 @kernel
-def _step(
-    low: int, high: int, occupied: int, source: int, die: int, blots: int
-) -> tuple[int, int, int, int]:
+def _step(low: int, high: int, occupied: int, source: int, die: int, blots: int) -> tuple[int, int, int, int]:
     """One checker moves `die` from `source`: the new words and occupancy, and the move in 16 bits."""
     target = max(source - die, 0)
     low, high, occupied = _moved(low, high, occupied, source, target)
@@ -178,8 +176,17 @@ def _step(
 
 @kernel
 def _two_dice(
-    low: int, high: int, occupied: int, open_: int, blots: int, front: int, larger: int, smaller: int,
-    head_budget: int, rules: Rules, out: Plays,
+    low: int,
+    high: int,
+    occupied: int,
+    open_: int,
+    blots: int,
+    front: int,
+    larger: int,
+    smaller: int,
+    head_budget: int,
+    rules: Rules,
+    out: Plays,
 ) -> tuple[int, int, int]:
     """Plays of two different dice: (number, moves each, die left over or 0)."""
     size = 0
@@ -225,8 +232,17 @@ def _two_dice(
 
 @kernel
 def _equal_dice(
-    low: int, high: int, occupied: int, open_: int, blots: int, front: int, die: int, number: int,
-    head_budget: int, rules: Rules, out: Plays,
+    low: int,
+    high: int,
+    occupied: int,
+    open_: int,
+    blots: int,
+    front: int,
+    die: int,
+    number: int,
+    head_budget: int,
+    rules: Rules,
+    out: Plays,
 ) -> tuple[int, int, bool]:
     """Plays of `number` equal dice, checkers moved from the rear forwards: (number, moves each, prime met).
 
@@ -274,8 +290,17 @@ def _equal_dice(
 
 @kernel
 def _equal_dice_any_order(
-    low: int, high: int, occupied: int, open_: int, blots: int, front: int, die: int, number: int,
-    head_budget: int, rules: Rules, out: Plays,
+    low: int,
+    high: int,
+    occupied: int,
+    open_: int,
+    blots: int,
+    front: int,
+    die: int,
+    number: int,
+    head_budget: int,
+    rules: Rules,
+    out: Plays,
 ) -> tuple[int, int]:
     """Plays of `number` equal dice where order matters: all positions after one move, after two, …"""
     size = 0

@@ -61,7 +61,9 @@ def legal_plays(
         unused = (min(first, second), max(first, second))
     else:
         unused = (left_over,) if left_over else ()
-    return [Play(unpack_moves(int(room.moves[i])), _afterstate(variant, position, room, i), unused) for i in range(size)]
+    return [
+        Play(unpack_moves(int(room.moves[i])), _afterstate(variant, position, room, i), unused) for i in range(size)
+    ]
 
 
 def unpack_moves(moves: int) -> tuple[Move, ...]:

@@ -44,9 +44,7 @@ class Position:
         return cls.from_points(variant.start_points, variant.start_points, checkers=variant.checkers)
 
     @classmethod
-    def from_points(
-        cls, own: Mapping[int | str, int], opp: Mapping[int | str, int], *, checkers: int = 15
-    ) -> Position:
+    def from_points(cls, own: Mapping[int | str, int], opp: Mapping[int | str, int], *, checkers: int = 15) -> Position:
         """A position from point -> count, each side in its own numbering: 1–24, "bar", "off" (else inferred).
 
         Raises ValueError when a side's checkers do not add up to `checkers`.
@@ -85,7 +83,7 @@ def _row(points: Mapping[int | str, int], side: str, checkers: int) -> list[int]
     row = [0] * POINTS
     for key, count in points.items():
         point = _NAMES.get(key, -1) if isinstance(key, str) else key
-        if not isinstance(point, int) or isinstance(key, int) and not 1 <= point <= 24 or point < 0:
+        if not isinstance(point, int) or (isinstance(key, int) and not 1 <= point <= 24) or point < 0:
             raise ValueError(f'{side}: {key!r} is no point; use 1 to 24, "bar" or "off"')
         if not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError(f"{side}: {count!r} is no number of checkers (point {key})")

@@ -278,5 +278,7 @@ def _with_options(preset: Variant, options: dict[str, Any]) -> Variant:
     known = {option.name for option in dataclasses.fields(Variant)}
     for option in options:
         if option not in known:
-            raise ValueError(f"unknown option {option!r} of variant {preset.name}; known are {', '.join(sorted(known))}")
+            raise ValueError(
+                f"unknown option {option!r} of variant {preset.name}; known are {', '.join(sorted(known))}"
+            )
     return dataclasses.replace(preset, **options)
