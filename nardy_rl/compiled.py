@@ -53,10 +53,24 @@ _CACHED = _writable(cache_folder())
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile `function` at its first call; every hot loop of the package wears this decorator."""
+    """Compile `function` at its first call; every hot loop of the package wears this decorator.
+
+    A kernel allocates nothing: callers hand it its arrays. So Numba's reference counting, which costs more than the
+    work itself wherever a row of an array is named, is off; copying a slice into a slice is a loop for that reason.
+    """
+    return _compile(function, forceinline=False)
+
+
+def inlined(function: _Function) -> _Function:
+    """As `kernel`, for a small step of a hot loop: its caller gets a copy, and no bundle of arrays is passed."""
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: Any, forceinline: bool) -> Any:
     before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
     try:
-        return numba.njit(function, cache=_CACHED, nogil=True, fastmath=_FAST_MATH, error_model="numpy")
+        options = {"_nrt": False, "nogil": True, "fastmath": _FAST_MATH, "error_model": "numpy"}
+        return numba.njit(function, cache=_CACHED, forceinline=forceinline, **options)
     finally:
         config.CACHE_DIR = before
 

@@ -65,23 +65,29 @@ def count_at(low: int, high: int, point: int) -> int:
 
 
 @kernel
-def _moved(low: int, high: int, occupied: int, source: int, target: int) -> tuple[int, int, int]:
-    """The mover's words and occupancy after one checker went from `source` to `target`."""
+def pack(board: NDArray[np.int8]) -> tuple[int, int]:
+    """The two words of the mover, row 0 of int8[2, 26]."""
+    low = 0
+    high = 0
+    for point in range(16):
+        low |= np.int64(board[0, point]) << (point * 4)
+    for point in range(16, 26):
+        high |= np.int64(board[0, point]) << (point * 4 - 64)
+    return low, high
+
+
+@kernel
+def moved(low: int, high: int, source: int, target: int) -> tuple[int, int]:
+    """The mover's words after one checker went from `source` to `target`."""
     if source < 16:
         low -= 1 << (source * 4)
-        left = (low >> (source * 4)) & 15
     else:
         high -= 1 << (source * 4 - 64)
-        left = (high >> (source * 4 - 64)) & 15
-    if left == 0:
-        occupied &= ~(1 << source)
     if target < 16:
         low += 1 << (target * 4)
     else:
         high += 1 << (target * 4 - 64)
-    if target > 0:
-        occupied |= 1 << target
-    return low, high, occupied
+    return low, high
 
 
 @kernel
@@ -166,7 +172,11 @@ def _put(out: Plays, size: int, low: int, high: int, moves: int) -> None:
 def _step(low: int, high: int, occupied: int, source: int, die: int, blots: int) -> tuple[int, int, int, int]:
     """One checker moves `die` from `source`: the new words and occupancy, and the move in 16 bits."""
     target = max(source - die, 0)
-    low, high, occupied = _moved(low, high, occupied, source, target)
+    low, high = moved(low, high, source, target)
+    if count_at(low, high, source) == 0:
+        occupied &= ~(1 << source)
+    if target > 0:
+        occupied |= 1 << target
     move = source | (target << 5)
     if (blots >> target) & 1 and ((high >> (target + _HIT_SHIFT)) & 1) == 0:
         high |= 1 << (target + _HIT_SHIFT)
@@ -353,7 +363,8 @@ def occupancy(low: int, high: int) -> int:
 
 
 @kernel
-def _mirror(point: int, contrary: int) -> int:
+def mirror(point: int, contrary: int) -> int:
+    """The other player's number for the mover's point 1…24 (rules 1)."""
     if contrary:
         return 25 - point
     return point + 12 if point <= 12 else point - 12
@@ -369,17 +380,8 @@ def segment(
     how many checkers may leave 24. The die left over is 0 unless exactly one of two different dice was played. Where
     nothing can be moved the play without moves is the only one.
     """
-    low = 0
-    high = 0
-    occupied = 0
-    for point in range(26):
-        count = np.int64(board[0, point])
-        if point < 16:
-            low |= count << (point * 4)
-        else:
-            high |= count << (point * 4 - 64)
-        if point > 0 and count:
-            occupied |= 1 << point
+    low, high = pack(board)
+    occupied = occupancy(low, high)
     open_ = _POINTS
     blots = 0
     front = 0
@@ -388,7 +390,7 @@ def segment(
         if count == 0:
             continue
         front = point
-        here = 1 << _mirror(point, rules.contrary)
+        here = 1 << mirror(point, rules.contrary)
         if rules.hit and count == 1:
             blots |= here
         else:
@@ -472,5 +474,5 @@ def unpack(low: int, high: int, before: NDArray[np.int8], rules: Rules, after: N
     while hits:
         point = lowest_bit(hits) + 1
         hits &= hits - 1
-        after[1, _mirror(point, rules.contrary)] -= 1
+        after[1, mirror(point, rules.contrary)] -= 1
         after[1, _BAR] += 1

@@ -1,0 +1,207 @@
+"""`nardy_rl/Nardy-v0`: one learner's seat against a built-in or your own opponent, as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+
+from nardy_rl.envs.drawing import draw_board
+from nardy_rl.rules.board import draw_text
+from nardy_rl.rules.dice import stream
+from nardy_rl.rules.game import Game
+from nardy_rl.rules.kernel import MAX_PLAYS
+from nardy_rl.rules.plays import Play
+from nardy_rl.rules.position import POINTS, Position
+from nardy_rl.rules.variant import Variant, variant
+
+Opponent = Callable[[Position, list[Play], np.random.Generator], int]
+"""Chooses the index of a play: (position with the opponent in row 0, his plays, the env's generator) -> index."""
+
+LEARNER = 0
+_OPTIONS = ("position", "dice", "first_turn")
+_RENDER_MODES = ("ansi", "rgb_array")
+
+
+class PlaySpace(Discrete):
+    """Discrete(MAX_PLAYS) whose `sample()` without a mask is one of the `number` plays that are legal at the moment.
+
+    MAX_PLAYS bounds the distinct plays of any roll: four moves shared out among 15 checkers, C(18, 4).
+    """
+
+    def __init__(self) -> None:
+        super().__init__(MAX_PLAYS)
+        self.number = 1
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """A random legal action; with `mask` or `probability`, as Discrete samples."""
+        if mask is None and probability is None:
+            return self.np_random.integers(self.number)
+        return super().sample(mask, probability)
+
+
+def observation_space() -> Dict:
+    """What a player sees: `position` int8[2, 26], himself in row 0, and `dice` int8[2], larger first (0, 0 at the end)."""
+    return Dict(
+        {"position": Box(0, 15, (2, POINTS), np.int8), "dice": Box(0, 6, (2,), np.int8)},
+    )
+
+
+def as_variant(choice: str | Variant) -> Variant:
+    """The variant of a preset's name, or the variant itself. Raises ValueError for an unknown name."""
+    return choice if isinstance(choice, Variant) else variant(choice)
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """`mode`, if it is None or known. Raises ValueError otherwise."""
+    if mode is not None and mode not in _RENDER_MODES:
+        raise ValueError(f"render_mode is None or one of {', '.join(_RENDER_MODES)}, not {mode!r}")
+    return mode
+
+
+def action_mask(number: int) -> NDArray[np.int8]:
+    """int8[MAX_PLAYS]: 1 for the first `number` actions."""
+    mask = np.zeros(MAX_PLAYS, np.int8)
+    mask[:number] = 1
+    return mask
+
+
+def draw_game(game: Game, mode: str | None) -> str | NDArray[np.uint8] | None:
+    """The game seen from seat 0 (X), as text or as an image, uint8[H, W, 3]."""
+    if mode is None:
+        return None
+    name = "XO"[game.seat]
+    if game.dice is None:
+        caption = f"{name} wins {game.points}"
+    else:
+        caption = f"{name} plays {game.dice[0]}-{game.dice[1]}"
+    if mode == "ansi":
+        return f"{draw_text(game.variant, game.view(0))}\n {game.variant.name}: {caption}"
+    return draw_board(game.variant, game.view(0), dice=game.dice, caption=f"{game.variant.name} – {caption}")
+
+
+class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
+    """Games of a variant from one learner's seat; the opponent's turns pass inside `step`.
+
+    An action is the index of a legal play (`info["moves"]`, `info["afterstates"]`); where nothing can be moved, the
+    play without moves is action 0, the only one. The reward is 0 until the end, then the points won, negative if lost
+    (rules 8.1; no cube). Which seat begins is up to the lottery of the episode. `info` holds
+
+    - `afterstates`: int8[n, 2, 26], the position after each play, the learner still in row 0;
+    - `moves`: n tuples of `Move`;
+    - `action_mask`: int8[MAX_PLAYS], 1 for the n legal actions.
+
+    variant: a preset's name or a `Variant`. opponent: "random", or a callable (see `Opponent`). Options of `reset`:
+    `position` (a `Position`, the learner in row 0 and on roll; else the start), `dice` (else rolled), `first_turn`
+    ("starter" or "second" if this is the learner's first turn; "starter" where no position is given).
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        variant: str | Variant = "long",
+        opponent: str | Opponent = "random",
+        render_mode: str | None = None,
+    ) -> None:
+        if opponent != "random" and not callable(opponent):
+            raise ValueError(f'opponent is "random" or a callable, not {opponent!r}')
+        self.variant = as_variant(variant)
+        self.render_mode = check_render_mode(render_mode)
+        self.observation_space = observation_space()
+        self.action_space: PlaySpace = PlaySpace()
+        self._opponent = opponent
+        self._game: Game | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game in progress; seat 0 is the learner. Raises ValueError before the first reset."""
+        if self._game is None:
+            raise ValueError("no game has begun: call reset first")
+        return self._game
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[np.int8]], dict[str, Any]]:
+        """Begin a game. Without a seed the episode goes on drawing where the last one stopped.
+
+        Raises ValueError for an unknown option or a position, dice or first_turn that cannot be.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            key, counter = stream(seed % 2**63, 0), 0
+        elif self._game is None:
+            key, counter = stream(int(self.np_random.integers(2**63 - 1)), 0), 0
+        else:
+            key, counter = self._game.key, self._game.counter
+        self._game = self._begin(key, counter, options or {})
+        self._answer()
+        return self._observation(), self._info()
+
+    def step(self, action: int) -> tuple[dict[str, NDArray[np.int8]], float, bool, bool, dict[str, Any]]:
+        """Play action number `action`, then the opponent's turn. Raises ValueError for an action that is not legal."""
+        self.game.play(action)
+        self._answer()
+        return self._observation(), self.game.reward(LEARNER), self.game.finished, False, self._info()
+
+    def render(self) -> Any:
+        """The board from the learner's seat (X): a text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        return draw_game(self.game, self.render_mode)
+
+    def state(self) -> dict[str, Any]:
+        """The whole state in plain types that JSON can hold: the game and the generator of a callable opponent."""
+        return {"game": self.game.state(), "generator": self.np_random.bit_generator.state}
+
+    def restore(self, state: Mapping[str, Any]) -> tuple[dict[str, NDArray[np.int8]], dict[str, Any]]:
+        """Go on exactly from a `state`; returns what `reset` returns.
+
+        Raises ValueError if it is not a state of this variant.
+        """
+        if not isinstance(state, Mapping) or set(state) != {"game", "generator"}:
+            raise ValueError("this is no saved state: it must hold game and generator")
+        game = Game.from_state(state["game"])
+        if game.variant != self.variant:
+            raise ValueError(f"the saved game is one of {game.variant.name}, under other rules than this env's")
+        generator = np.random.Generator(np.random.PCG64())
+        generator.bit_generator.state = state["generator"]
+        self.np_random = generator
+        self._game = game
+        return self._observation(), self._info()
+
+    def _begin(self, key: int, counter: int, options: Mapping[str, Any]) -> Game:
+        unknown = sorted(set(options) - set(_OPTIONS))
+        if unknown:
+            raise ValueError(f"unknown option {unknown[0]!r} of reset; known are {', '.join(_OPTIONS)}")
+        if not options:
+            return Game.begin(self.variant, key, counter)
+        position = options.get("position", Position.start(self.variant))
+        if not isinstance(position, Position):
+            raise ValueError(f"option position must be a Position, not {type(position).__name__}")
+        first_turn = options.get("first_turn", None if "position" in options else "starter")
+        return Game.from_position(self.variant, position, key, counter, dice=options.get("dice"), first_turn=first_turn)
+
+    def _answer(self) -> None:
+        """Play the opponent's turn if it is his."""
+        game = self.game
+        if not game.finished and game.seat != LEARNER:
+            if callable(self._opponent):
+                game.play(self._opponent(game.position, game.plays, self.np_random))
+            else:
+                game.play(game.random_index())
+        self.action_space.number = max(len(game.plays), 1)
+
+    def _observation(self) -> dict[str, NDArray[np.int8]]:
+        position = self.game.view(LEARNER).array.copy()
+        return {"position": position, "dice": np.array(self.game.dice or (0, 0), np.int8)}
+
+    def _info(self) -> dict[str, Any]:
+        plays = self.game.plays
+        return {
+            "afterstates": np.array([play.after.array for play in plays], np.int8).reshape(-1, 2, POINTS),
+            "moves": [play.moves for play in plays],
+            "action_mask": action_mask(len(plays)),
+        }

@@ -1,0 +1,130 @@
+"""Both seats as a PettingZoo environment: two agents who take turns."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from nardy_rl.envs.gym_env import action_mask, as_variant, check_render_mode, draw_game
+from nardy_rl.rules.dice import stream
+from nardy_rl.rules.game import Game
+from nardy_rl.rules.kernel import MAX_PLAYS
+from nardy_rl.rules.position import POINTS
+from nardy_rl.rules.variant import Variant
+
+_AGENTS = ("player_0", "player_1")
+
+
+class NardyAEC(AECEnv):
+    """A game of a variant between `player_0` and `player_1`; the lottery decides who begins.
+
+    An agent observes `observation`, int8[2, 27]: columns 0…25 are the position with itself in row 0 (see `Position`),
+    column 26 the dice, larger in row 0, zeros while the other is on roll; and `action_mask`, int8[MAX_PLAYS], 1 for
+    its legal plays. An action is the index of a legal play; its info holds the `afterstates`, int8[n, 2, 26], and the
+    `moves` of the n plays. Rewards are the points won and lost at the end, zero-sum.
+
+    variant: a preset's name or a `Variant`. `reset` takes no options.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "nardy_v0",
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 2,
+        "is_parallelizable": False,
+    }
+
+    def __init__(self, variant: str | Variant = "long", render_mode: str | None = None) -> None:
+        super().__init__()
+        self.variant = as_variant(variant)
+        self.render_mode = check_render_mode(render_mode)
+        self.possible_agents = list(_AGENTS)
+        self.observation_spaces = {
+            agent: Dict(
+                {
+                    "observation": Box(0, 15, (2, POINTS + 1), np.int8),
+                    "action_mask": Box(0, 1, (MAX_PLAYS,), np.int8),
+                }
+            )
+            for agent in _AGENTS
+        }
+        self.action_spaces = {agent: Discrete(MAX_PLAYS) for agent in _AGENTS}
+        self._game: Game | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game in progress; seat 0 is `player_0`. Raises ValueError before the first reset."""
+        if self._game is None:
+            raise ValueError("no game has begun: call reset first")
+        return self._game
+
+    def observation_space(self, agent: str) -> Dict:
+        """The space of what `agent` observes."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """The space of `agent`'s actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game. Without a seed it goes on drawing where the last one stopped."""
+        if seed is not None:
+            key, counter = stream(seed % 2**63, 0), 0
+        elif self._game is None:
+            key, counter = stream(int(np.random.default_rng().integers(2**63 - 1)), 0), 0
+        else:
+            key, counter = self._game.key, self._game.counter
+        self._game = Game.begin(self.variant, key, counter)
+        self.agents = list(_AGENTS)
+        self.rewards = dict.fromkeys(_AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)
+        self.terminations = dict.fromkeys(_AGENTS, False)
+        self.truncations = dict.fromkeys(_AGENTS, False)
+        self.agent_selection = _AGENTS[self._game.seat]
+        self._tell()
+
+    def step(self, action: int | None) -> None:
+        """Play action number `action` for the agent on roll. Raises ValueError for an action that is not legal."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        agent, other = self.agent_selection, _AGENTS[1 - game.seat]
+        game.play(action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = {name: game.reward(seat) for seat, name in enumerate(_AGENTS)}
+        self.terminations = dict.fromkeys(_AGENTS, game.finished)
+        self._accumulate_rewards()
+        self.agent_selection = other
+        self._tell()
+
+    def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
+        """What `agent` observes now, on roll or not (see the class)."""
+        seat = _AGENTS.index(agent)
+        on_roll = not self.game.finished and self.game.seat == seat
+        dice = self.game.dice if on_roll else None
+        column = np.array(dice or (0, 0), np.int8)[:, None]
+        return {
+            "observation": np.concatenate([self.game.view(seat).array, column], axis=1),
+            "action_mask": action_mask(len(self.game.plays) if on_roll else 0),
+        }
+
+    def render(self) -> Any:
+        """The board from the seat of `player_0` (X): a text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        return draw_game(self.game, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held that needs closing."""
+
+    def _tell(self) -> None:
+        """Renew the infos: the plays for the agent on roll, nothing for the other."""
+        self.infos = {agent: {} for agent in _AGENTS}
+        plays = self.game.plays
+        if plays:
+            self.infos[self.agent_selection] = {
+                "afterstates": np.array([play.after.array for play in plays], np.int8),
+                "moves": [play.moves for play in plays],
+            }

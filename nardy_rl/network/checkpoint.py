@@ -1,0 +1,92 @@
+"""Checkpoints: one file with the weights, the variant's whole rule sheet, and what a run needs to go on.
+
+Only plain Python types and tensors are stored, so that a file from a stranger is read with `weights_only=True` and
+runs no code.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nardy_rl.network.value_net import ValueNet
+from nardy_rl.rules.variant import Variant, variant_from_dict
+
+FORMAT = 1
+_KIND = "nardy_rl checkpoint"
+
+
+@dataclass
+class Checkpoint:
+    """A trained network with its variant; `run` holds what the trainer needs to go on (empty in a shipped bot)."""
+
+    variant: Variant
+    net: ValueNet
+    games: int = 0
+    run: dict[str, Any] = field(default_factory=dict)
+
+
+def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint so that `path` holds either the old file or the whole new one, whatever happens.
+
+    Raises OSError if the disk is full or the folder cannot be written; the old file stays.
+    """
+    content = {
+        "kind": _KIND,
+        "format": FORMAT,
+        "variant": checkpoint.variant.to_dict(),
+        "hidden": list(checkpoint.net.hidden),
+        "weights": {name: tensor.detach().cpu() for name, tensor in checkpoint.net.state_dict().items()},
+        "games": checkpoint.games,
+        "run": checkpoint.run,
+    }
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpoint:
+    """Read a checkpoint, and if `variant` is given demand that it was trained for just these rules.
+
+    Raises ValueError saying in one line what is wrong with the file.
+    """
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is truncated or no checkpoint"
+        raise ValueError(f"cannot read the checkpoint {path}: {reason}") from None
+    if not isinstance(content, dict) or content.get("kind") != _KIND:
+        raise ValueError(f"{path} is no checkpoint of nardy_rl")
+    if content.get("format") != FORMAT:
+        raise ValueError(f"{path} has checkpoint format {content.get('format')}; this version reads format {FORMAT}")
+    try:
+        trained = variant_from_dict(content["variant"], source=str(path))
+        net = ValueNet(content["hidden"], trained.outputs)
+        net.load_state_dict(content["weights"])
+        checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+    if variant is not None and trained != variant:
+        raise ValueError(f"{path} was trained for {_difference(trained, variant)}")
+    return checkpoint
+
+
+def _difference(trained: Variant, wanted: Variant) -> str:
+    ours, theirs = trained.to_dict(), wanted.to_dict()
+    if trained.name != wanted.name:
+        return f"variant {trained.name}, not {wanted.name}"
+    options = [f"{option}={ours[option]} (not {theirs[option]})" for option in ours if ours[option] != theirs[option]]
+    return f"variant {trained.name} with {', '.join(options)}"

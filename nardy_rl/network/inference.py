@@ -1,0 +1,254 @@
+"""The compiled twin of `ValueNet`: rates all plays of a roll in one go, following the moves through its first layer.
+
+The first layer of an afterstate is its parent's plus two table differences a move (four where a blot is hit). Plays
+that the generator lists one after another share their first moves, so the accumulator is kept per depth and only what
+differs from the play before is redone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from nardy_rl.compiled import inlined, kernel
+from nardy_rl.network.features import count_table
+from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays, count_at, mirror, moved, pack, unpack
+from nardy_rl.rules.outcome import points_won
+from nardy_rl.rules.variant import Rules
+
+
+class FastNet(NamedTuple):
+    """The weights of a `ValueNet`, laid out for the compiled kernels."""
+
+    table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
+    steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
+    bias: NDArray[np.float32]  # [H]
+    widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
+    dense: NDArray[np.float32]  # layers after the first, one after another: weights [out, in], then bias [out]
+    equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
+    levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
+
+
+class Scratch(NamedTuple):
+    """Room for one thread's ratings, made by `new_scratch`."""
+
+    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves
+    low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
+    high: NDArray[np.int64]
+    layer_a: NDArray[np.float32]  # [widest layer]
+    layer_b: NDArray[np.float32]
+    probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the opponent, who is on roll next
+    flat: NDArray[np.float32]  # the same memory in one row
+    equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
+    board: NDArray[np.int8]  # [2, 26]
+
+
+def fast_net(
+    weights: list[NDArray[np.float32]],
+    biases: list[NDArray[np.float32]],
+    equity: NDArray[np.float32],
+    levels: tuple[int, ...],
+) -> FastNet:
+    """The twin of a network given by its layers' weights float32[out, in] and biases float32[out]."""
+    table = count_table(weights[0])
+    steps = np.zeros_like(table)
+    steps[:, :, :-1] = np.diff(table, axis=2)
+    dense = [part.ravel() for layer in zip(weights[1:], biases[1:], strict=True) for part in layer]
+    return FastNet(
+        table,
+        steps,
+        np.ascontiguousarray(biases[0], np.float32),
+        np.array([len(bias) for bias in biases], np.int64),
+        np.ascontiguousarray(np.concatenate(dense), np.float32),
+        equity,
+        np.array(levels, np.int64),
+    )
+
+
+def new_scratch(net: FastNet) -> Scratch:
+    """Fresh room for rating plays with `net`; each thread needs its own."""
+    widest = int(net.widths.max())
+    flat = np.zeros(MAX_PLAYS * int(net.widths[-1]), np.float32)
+    return Scratch(
+        np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        np.zeros(widest, np.float32),
+        np.zeros(widest, np.float32),
+        flat.reshape(MAX_PLAYS, -1),
+        flat,
+        np.zeros(MAX_PLAYS, np.float32),
+        np.zeros((2, 26), np.int8),
+    )
+
+
+@intrinsic
+def _float_of_bits(typing_context: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
+@inlined
+def _sigmoid(x: np.float32) -> np.float32:
+    """1 / (1 + exp(-x)) to about 2e-7, without a call, so that a loop over it runs in vector registers."""
+    # exp(-x) = 2^whole · e^rest with |rest| ≤ ln(2) / 2, where six terms of the series are enough.
+    power = np.float32(-1.44269504) * min(max(x, np.float32(-80.0)), np.float32(80.0))
+    whole = np.floor(power + np.float32(0.5))
+    rest = (power - whole) * np.float32(0.693147181)
+    series = np.float32(1 / 720)
+    series = series * rest + np.float32(1 / 120)
+    series = series * rest + np.float32(1 / 24)
+    series = series * rest + np.float32(1 / 6)
+    series = series * rest + np.float32(0.5)
+    series = series * rest + np.float32(1.0)
+    series = series * rest + np.float32(1.0)
+    scale = _float_of_bits(np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)))
+    return np.float32(1.0) / (np.float32(1.0) + series * scale)
+
+
+@inlined
+def _first_layer(net: FastNet, board: NDArray[np.int8], roller: int, sums: NDArray[np.float32]) -> None:
+    """The first layer, before its ReLU, of a board whose row `roller` is on roll."""
+    for unit in range(sums.size):
+        sums[unit] = net.bias[unit]
+    for side in range(2):
+        for point in range(26):
+            count = board[roller ^ side, point]
+            if count:
+                row = net.table[side, point, count]
+                for unit in range(sums.size):
+                    sums[unit] += row[unit]
+
+
+@inlined
+def _upper_layers(net: FastNet, sums: NDArray[np.float32], scratch: Scratch, logits: NDArray[np.float32]) -> None:
+    """From the first layer before its ReLU to the log-odds."""
+    inputs = scratch.layer_a
+    outputs = scratch.layer_b
+    width = sums.size
+    for unit in range(width):
+        inputs[unit] = max(sums[unit], np.float32(0.0))
+    start = 0
+    last = net.widths.size - 1
+    for layer in range(1, last):
+        following = net.widths[layer]
+        for out in range(following):
+            row = net.dense[start + out * width : start + (out + 1) * width]
+            total = np.float32(0.0)
+            for unit in range(width):
+                total += inputs[unit] * row[unit]
+            outputs[out] = max(total + net.dense[start + following * width + out], np.float32(0.0))
+        start += following * (width + 1)
+        width = following
+        inputs, outputs = outputs, inputs
+    for out in range(net.widths[last]):
+        row = net.dense[start + out * width : start + (out + 1) * width]
+        total = np.float32(0.0)
+        for unit in range(width):
+            total += inputs[unit] * row[unit]
+        logits[out] = total + net.dense[start + net.widths[last] * width + out]
+
+
+@kernel
+def rate(net: FastNet, board: NDArray[np.int8], scratch: Scratch, probabilities: NDArray[np.float32]) -> float:
+    """Rate one position, int8[2, 26] with row 0 on roll: fills `probabilities` float32[outputs], returns his equity."""
+    outputs = net.widths[-1]
+    _first_layer(net, board, 0, scratch.sums[0])
+    _upper_layers(net, scratch.sums[0], scratch, probabilities)
+    equity = net.equity[outputs]
+    for out in range(outputs):
+        probabilities[out] = _sigmoid(probabilities[out])
+        equity += net.equity[out] * probabilities[out]
+    return equity
+
+
+@inlined
+def lost_game(points: int, levels: NDArray[np.int64], probabilities: NDArray[np.float32]) -> None:
+    """The outcome of a game lost by `points`, in the form of the network's outputs, for the loser."""
+    for out in range(2 * levels.size - 1):
+        probabilities[out] = 0.0
+    for level in range(1, levels.size):
+        if points >= levels[level]:
+            probabilities[levels.size + level - 1] = 1.0
+
+
+@kernel
+def change_sides(probabilities: NDArray[np.float32], levels: int, changed: NDArray[np.float32]) -> None:
+    """Nested probabilities as the other player sees them: his wins are my losses. `changed` must be another array."""
+    changed[0] = np.float32(1.0) - probabilities[0]
+    for level in range(1, levels):
+        changed[level] = probabilities[levels + level - 1]
+        changed[levels + level - 1] = probabilities[level]
+
+
+@inlined
+def _follow(net: FastNet, board: NDArray[np.int8], moves: int, depth: int, contrary: int, scratch: Scratch) -> None:
+    """From `depth` moves of a play to one more. The mover is row 1 in the eyes of the player on roll next."""
+    low, high = scratch.low[depth], scratch.high[depth]
+    move = (moves >> (16 * depth)) & 0xFFFF
+    source, target = move & 31, (move >> 5) & 31
+    before, after = scratch.sums[depth], scratch.sums[depth + 1]
+    leave = net.steps[1, source, count_at(low, high, source) - 1]
+    low, high = moved(low, high, source, target)
+    enter = net.steps[1, target, count_at(low, high, target) - 1]
+    for unit in range(after.size):
+        after[unit] = before[unit] - leave[unit] + enter[unit]
+    if move >> 10:
+        on_bar = np.int64(board[1, 25])
+        for earlier in range(depth):
+            on_bar += (moves >> (16 * earlier + 10)) & 1
+        blot = net.steps[0, mirror(target, contrary), 0]
+        bar = net.steps[0, 25, on_bar]
+        for unit in range(after.size):
+            after[unit] += bar[unit] - blot[unit]
+    scratch.low[depth + 1], scratch.high[depth + 1] = low, high
+
+
+@kernel
+def rate_plays(
+    net: FastNet, board: NDArray[np.int8], plays: Plays, size: int, depth: int, rules: Rules, scratch: Scratch
+) -> int:
+    """Rate all plays of a roll and return the index of the best, the first among equals.
+
+    board: int8[2, 26], row 0 the mover; plays, size and depth as `generate` gave them. Fills `scratch.equities` (the
+    mover's) and `scratch.probabilities` (the opponent's, on roll next; a won game exactly).
+    """
+    outputs = net.widths[-1]
+    _first_layer(net, board, 1, scratch.sums[0])
+    scratch.low[0], scratch.high[0] = pack(board)
+    kept = 0  # how many moves of the last play the accumulators still hold
+    last_moves = 0
+    for index in range(size):
+        moves = plays.moves[index]
+        shared = 0
+        while shared < kept and ((moves ^ last_moves) >> (16 * shared)) & 0xFFFF == 0:
+            shared += 1
+        for played in range(shared, depth):
+            _follow(net, board, moves, played, rules.contrary, scratch)
+        kept = depth
+        last_moves = moves
+        _upper_layers(net, scratch.sums[depth], scratch, scratch.probabilities[index])
+    for index in range(size * outputs):
+        scratch.flat[index] = _sigmoid(scratch.flat[index])
+    best = 0
+    for index in range(size):
+        if plays.low[index] & 15 == rules.checkers:
+            unpack(plays.low[index], plays.high[index], board, rules, scratch.board)
+            points = points_won(scratch.board[1], rules)
+            lost_game(points, net.levels, scratch.probabilities[index])
+            equity = np.float32(points)
+        else:
+            equity = -net.equity[outputs]
+            for out in range(outputs):
+                equity -= net.equity[out] * scratch.probabilities[index, out]
+        scratch.equities[index] = equity
+        if equity > scratch.equities[best]:
+            best = index
+    return best

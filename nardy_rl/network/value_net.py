@@ -1,0 +1,61 @@
+"""The network that learns: positions to nested outcome probabilities, in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, REST_SCALE
+
+
+class ValueNet(nn.Module):
+    """Rates positions before the roll, for the player on roll.
+
+    Outputs are nested probabilities (see `nardy_rl.rules.outcome.equity_weights`): P(win ≥ level) for each level of
+    the variant, then P(loss ≥ level) for each level but the lowest. For short nardy: win, win gammon, win backgammon,
+    lose gammon, lose backgammon; for long nardy: win, win mars, lose mars.
+    """
+
+    def __init__(self, hidden: Sequence[int], outputs: int) -> None:
+        super().__init__()
+        if not hidden or min(hidden) < 1:
+            raise ValueError(f"hidden is one or more layer widths from 1, not {list(hidden)}")
+        self.hidden = tuple(int(width) for width in hidden)
+        widths = (INPUTS, *self.hidden, outputs)
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False))
+        for layer in self.layers:
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
+        # Near-zero outputs at the start: every outcome about even, no opinion to unlearn.
+        nn.init.normal_(self.layers[-1].weight, std=0.01)
+
+    def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Weights float32[out, in] and biases float32[out] of all layers, as `inference.fast_net` takes them."""
+        weights = [layer.weight.detach().cpu().numpy() for layer in self.layers]
+        return weights, [layer.bias.detach().cpu().numpy() for layer in self.layers]
+
+    def logits(self, positions: torch.Tensor) -> torch.Tensor:
+        """Log-odds of the probabilities: int8[N, 2, 26], row 0 on roll, to float32[N, outputs]."""
+        x = encode(positions)
+        for layer in self.layers[:-1]:
+            x = torch.relu(layer(x))
+        return self.layers[-1](x)
+
+    def forward(self, positions: torch.Tensor) -> torch.Tensor:
+        """The nested probabilities: int8[N, 2, 26], row 0 on roll, to float32[N, outputs]."""
+        return torch.sigmoid(self.logits(positions))
+
+
+def encode(positions: torch.Tensor) -> torch.Tensor:
+    """The inputs of a batch of positions (see `features`): int8[N, 2, 26], row 0 on roll, to float32[N, 196]."""
+    counts = positions[:, :, 1:25].to(torch.float32)
+    units = [(counts >= least).to(torch.float32) for least in (1, 2, 3)]
+    units.append((counts - 3).clamp(min=0) * REST_SCALE)
+    points = torch.stack(units, dim=3).flatten(2)
+    bar = positions[:, :, 25:26].to(torch.float32) * BAR_SCALE
+    off = positions[:, :, 0:1].to(torch.float32) * OFF_SCALE
+    return torch.cat([points, bar, off], dim=2).flatten(1)

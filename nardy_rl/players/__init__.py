@@ -1,0 +1,1 @@
+"""Players: whatever answers a position and a roll with a play."""
