@@ -111,8 +111,18 @@ def _blocks(rules: Variant, rng: Random) -> Turn:
     """Five or six of seven points in a row on the enemy's path, his edge included, and some checkers to fill gaps."""
     first = rng.randint(0, 23)
     run = [rules.mirror((first + ahead) % 24 + 1) for ahead in range(7)]
-    own = _side(rules, rng, run + rng.sample(range(1, 25), 5), once=rng.sample(run, rng.randint(5, 6)))
-    opp = _enemy(rules, rng, own, rng.randint(1, 5), _maybe(rng, 0.15, OFF) + (_maybe(rng, 0.2, BAR) * rules.hit))
+    own = _side(
+        rules,
+        rng,
+        run + rng.sample(range(1, 25), 5) + [24] * rng.randint(0, 4),
+        once=rng.sample(run, rng.randint(5, 6)),
+    )
+    if rules.hit and rng.random() < 0.5:
+        # A lone blot ahead of the block makes it legal until it is hit.
+        free = [rules.mirror(point) for point in range(1, 25) if own[point] == 0]
+        opp = _side(rules, rng, rng.sample(free, min(2, len(free))), once=[min(free)])
+    else:
+        opp = _enemy(rules, rng, own, rng.randint(1, 5), _maybe(rng, 0.15, OFF))
     return Position([own, opp]), roll(rng), rng.choice([None, None, None, "starter", "second"])
 
 

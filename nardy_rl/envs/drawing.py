@@ -14,7 +14,7 @@ from nardy_rl.rules.position import BAR, OFF, Position, check_position
 from nardy_rl.rules.variant import Variant
 
 _SAMPLES = 3  # pixels drawn for each one shown, along each side
-_COLUMNS = 16.6  # width of the board in points: 12 points, bar, two trays, frame
+_COLUMNS = 17.0  # width of the board in points: 12 points, bar, two trays, frame
 _BODY = 12.6  # its height
 _FRAME, _TRAY, _BAR_WIDTH = 0.75, 0.9, 1.3
 _CAPTION = 0.9
@@ -38,9 +38,10 @@ def draw_board(
 ) -> NDArray[np.uint8]:
     """The board from the seat of row 0, whose checkers are ivory and whose home lies at the lower right.
 
-    The points bear row 0's own numbers; in the frame stand both sides' pips. Returns uint8[H, width, 3]; H depends on
-    `width` and on whether there is a caption. Raises ValueError for a position that cannot stand in `variant`, for
-    impossible dice, or a width below 160.
+    The points bear row 0's own numbers; in the frame stand both sides' pips. `caption`, a line below the board, is in
+    Latin letters: the built-in font has no others. Returns uint8[H, width, 3]; H depends on `width` and on whether
+    there is a caption. Raises ValueError for a position that cannot stand in `variant`, for impossible dice, or a
+    width below 160.
     """
     check_position(variant, position)
     if width < 160:
@@ -147,7 +148,8 @@ def _checker(diameter: int, colour: _RGB) -> tuple[Image.Image, Image.Image]:
     rim = np.exp(-(((radius - 0.92) / 0.07) ** 2))
     ring = np.exp(-(((radius - 0.66) / 0.035) ** 2))
     shade += 0.20 * rim * light - 0.16 * ring * light - 0.07 * ring
-    gloss = 34 * np.exp(-(((x + 0.32) / 0.42) ** 2 + ((y + 0.38) / 0.34) ** 2))
+    # Added, not multiplied: dark wood would not show it otherwise.
+    gloss = 26 * (rim - ring) * light + 34 * np.exp(-(((x + 0.32) / 0.42) ** 2 + ((y + 0.38) / 0.34) ** 2))
     pixels = np.clip(np.array(colour) * shade[..., None] + gloss[..., None], 0, 255)
     pixels[radius > 0.975] *= 0.55
     return Image.fromarray(pixels.astype(np.uint8)), Image.fromarray((radius <= 1).astype(np.uint8) * 255)

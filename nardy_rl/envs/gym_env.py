@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -45,7 +45,7 @@ class PlaySpace(Discrete):
 
 
 def observation_space() -> Dict:
-    """What a player sees: `position` int8[2, 26], himself in row 0, and `dice` int8[2], larger first (0, 0 at the end)."""
+    """What a player sees: `position` int8[2, 26], himself in row 0; `dice` int8[2], larger first, 0, 0 at the end."""
     return Dict(
         {"position": Box(0, 15, (2, POINTS), np.int8), "dice": Box(0, 6, (2,), np.int8)},
     )
@@ -75,16 +75,14 @@ def draw_game(game: Game, mode: str | None) -> str | NDArray[np.uint8] | None:
     if mode is None:
         return None
     name = "XO"[game.seat]
-    if game.dice is None:
-        caption = f"{name} wins {game.points}"
-    else:
-        caption = f"{name} plays {game.dice[0]}-{game.dice[1]}"
+    doing = f"wins {game.points}" if game.dice is None else f"plays {game.dice[0]}-{game.dice[1]}"
+    caption = f"{game.variant.name}: {name} {doing}"
     if mode == "ansi":
-        return f"{draw_text(game.variant, game.view(0))}\n {game.variant.name}: {caption}"
-    return draw_board(game.variant, game.view(0), dice=game.dice, caption=f"{game.variant.name} – {caption}")
+        return f"{draw_text(game.variant, game.view(0))}\n {caption}"
+    return draw_board(game.variant, game.view(0), dice=game.dice, caption=caption)
 
 
-class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
+class NardyEnv(gymnasium.Env[Any, Any]):
     """Games of a variant from one learner's seat; the opponent's turns pass inside `step`.
 
     An action is the index of a legal play (`info["moves"]`, `info["afterstates"]`); where nothing can be moved, the
@@ -100,7 +98,7 @@ class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
     ("starter" or "second" if this is the learner's first turn; "starter" where no position is given).
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(_RENDER_MODES), "render_fps": 2}
+    metadata = {"render_modes": list(_RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (the base class has it so)
 
     def __init__(
         self,
@@ -140,13 +138,14 @@ class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
             key, counter = self._game.key, self._game.counter
         self._game = self._begin(key, counter, options or {})
         self._answer()
-        return self._observation(), self._info()
+        return self._report()
 
     def step(self, action: int) -> tuple[dict[str, NDArray[np.int8]], float, bool, bool, dict[str, Any]]:
         """Play action number `action`, then the opponent's turn. Raises ValueError for an action that is not legal."""
         self.game.play(action)
         self._answer()
-        return self._observation(), self.game.reward(LEARNER), self.game.finished, False, self._info()
+        observation, info = self._report()
+        return observation, self.game.reward(LEARNER), self.game.finished, False, info
 
     def render(self) -> Any:
         """The board from the learner's seat (X): a text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
@@ -167,10 +166,13 @@ class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
         if game.variant != self.variant:
             raise ValueError(f"the saved game is one of {game.variant.name}, under other rules than this env's")
         generator = np.random.Generator(np.random.PCG64())
-        generator.bit_generator.state = state["generator"]
+        try:
+            generator.bit_generator.state = state["generator"]
+        except (KeyError, TypeError, ValueError):
+            raise ValueError("this is no saved state: generator is not that of a NumPy PCG64") from None
         self.np_random = generator
         self._game = game
-        return self._observation(), self._info()
+        return self._report()
 
     def _begin(self, key: int, counter: int, options: Mapping[str, Any]) -> Game:
         unknown = sorted(set(options) - set(_OPTIONS))
@@ -192,16 +194,15 @@ class NardyEnv(gymnasium.Env[dict[str, NDArray[np.int8]], int]):
                 game.play(self._opponent(game.position, game.plays, self.np_random))
             else:
                 game.play(game.random_index())
-        self.action_space.number = max(len(game.plays), 1)
 
-    def _observation(self) -> dict[str, NDArray[np.int8]]:
-        position = self.game.view(LEARNER).array.copy()
-        return {"position": position, "dice": np.array(self.game.dice or (0, 0), np.int8)}
-
-    def _info(self) -> dict[str, Any]:
-        plays = self.game.plays
-        return {
-            "afterstates": np.array([play.after.array for play in plays], np.int8).reshape(-1, 2, POINTS),
-            "moves": [play.moves for play in plays],
-            "action_mask": action_mask(len(plays)),
+    def _report(self) -> tuple[dict[str, NDArray[np.int8]], dict[str, Any]]:
+        """Observation and info of the state as it is."""
+        game = self.game
+        number = len(game.plays)
+        self.action_space.number = max(number, 1)
+        observation = {"position": game.view(LEARNER).array.copy(), "dice": np.array(game.dice or (0, 0), np.int8)}
+        return observation, {
+            "afterstates": np.array([play.after.array for play in game.plays], np.int8).reshape(-1, 2, POINTS),
+            "moves": [play.moves for play in game.plays],
+            "action_mask": action_mask(number),
         }

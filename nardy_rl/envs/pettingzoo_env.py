@@ -86,8 +86,11 @@ class NardyAEC(AECEnv):
         self.agent_selection = _AGENTS[self._game.seat]
         self._tell()
 
-    def step(self, action: int | None) -> None:
-        """Play action number `action` for the agent on roll. Raises ValueError for an action that is not legal."""
+    def step(self, action: Any) -> None:
+        """Play action number `action` for the agent on roll; None for one whose game is over.
+
+        Raises ValueError for an action that is not legal.
+        """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -121,7 +124,7 @@ class NardyAEC(AECEnv):
 
     def _tell(self) -> None:
         """Renew the infos: the plays for the agent on roll, nothing for the other."""
-        self.infos = {agent: {} for agent in _AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in _AGENTS}
         plays = self.game.plays
         if plays:
             self.infos[self.agent_selection] = {

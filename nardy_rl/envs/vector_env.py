@@ -11,9 +11,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from nardy_rl.envs.gym_env import PlaySpace, as_variant, observation_space
-from nardy_rl.envs.vector_kernel import Choices, Games, begin_all, step_all
+from nardy_rl.envs.vector_kernel import Choices, Games, begin_all, step_all, unpack_all
 from nardy_rl.rules.dice import stream
-from nardy_rl.rules.kernel import new_plays
+from nardy_rl.rules.kernel import MAX_PLAYS, new_plays
 from nardy_rl.rules.position import POINTS, Position
 from nardy_rl.rules.variant import Rules, Variant
 
@@ -22,6 +22,9 @@ Observations = dict[str, NDArray[np.int8]]
 
 class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     """`num_envs` games of `NardyEnv`, each against the random opponent.
+
+    It is what `make_vec` makes unless told otherwise; Gymnasium's own sync and async vectors of `NardyEnv` fail,
+    because they stack only infos of one length, and rolls differ in their number of plays.
 
     Game i draws its dice from stream (seed, i): with one and the same seed, game 0 is that of `NardyEnv`. Observations
     are `position` int8[n, 2, 26] and `dice` int8[n, 2]. `info` holds, ragged,
@@ -58,7 +61,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self._rules = _scored(self.variant)
         self._room = new_plays()
         self._games: Games | None = None
-        self._choices: Choices
+        self._choices = _new_choices(num_envs)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -70,8 +73,8 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         if seed is not None or self._games is None:
             base = seed % 2**63 if seed is not None else int(self.np_random.integers(2**63 - 1))
             self._games = _new_games([stream(base, index) for index in range(self.num_envs)])
-        self._choices, afterstates = begin_all(self._games, self._start, self._rules, self._room)
-        return self._observations(self._games), self._info(afterstates)
+        begin_all(self._games, self._choices, self._start, self._rules, self._room)
+        return self._observations(self._games), self._info(self._games)
 
     def step(
         self, actions: NDArray[np.int64]
@@ -84,7 +87,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             raise ValueError("no game has begun: call reset first")
         points = np.empty(self.num_envs, np.int64)
         finals = np.zeros((self.num_envs, 2, POINTS), np.int8)
-        self._choices, afterstates = step_all(
+        step_all(
             self._games,
             self._choices,
             self._checked(actions),
@@ -96,7 +99,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             finals,
         )
         finished = points != 0
-        info = self._info(afterstates)
+        info = self._info(self._games)
         if self._same_step and finished.any():
             info |= _final(finals, finished)
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -116,11 +119,15 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             )
         return numbers.astype(np.int64)
 
-    def _observations(self, games: Games) -> Observations:
-        return {"position": games.boards.copy(), "dice": games.dice.copy()}
+    @staticmethod
+    def _observations(games: Games) -> Observations:
+        return {"position": games.boards.copy(), "dice": games.dice.astype(np.int8)}
 
-    def _info(self, afterstates: NDArray[np.int8]) -> dict[str, Any]:
-        return {"afterstates": afterstates, "offsets": self._choices.offsets.copy()}
+    def _info(self, games: Games) -> dict[str, Any]:
+        offsets = self._choices.offsets.copy()
+        afterstates = np.empty((offsets[-1], 2, POINTS), np.int8)
+        unpack_all(games, self._choices, self._rules, afterstates)
+        return {"afterstates": afterstates, "offsets": offsets}
 
 
 def _scored(variant: Variant) -> Rules:
@@ -134,11 +141,17 @@ def _new_games(keys: list[int]) -> Games:
     number = len(keys)
     return Games(
         boards=np.zeros((number, 2, POINTS), np.int8),
-        dice=np.zeros((number, 2), np.int8),
+        dice=np.zeros((number, 2), np.int64),
         first_turns=np.zeros((number, 2), np.int64),
         keys=np.array(keys, np.int64),
         counters=np.zeros(number, np.int64),
     )
+
+
+def _new_choices(number: int) -> Choices:
+    # Room for the worst case everywhere; the system gives memory only to the part that is written.
+    size = number * MAX_PLAYS
+    return Choices(np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(number + 1, np.int64))
 
 
 def _final(finals: NDArray[np.int8], finished: NDArray[np.bool_]) -> dict[str, Any]:

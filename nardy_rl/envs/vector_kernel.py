@@ -21,20 +21,28 @@ class Games(NamedTuple):
 
     boards: NDArray[np.int8]
     """int8[n, 2, 26], the learner in row 0; between steps he is on roll."""
-    dice: NDArray[np.int8]
-    """int8[n, 2], larger first; 0, 0 in a finished game."""
+    dice: NDArray[np.int64]
+    """int64[n, 2], larger first; 0, 0 in a finished game."""
     first_turns: NDArray[np.int64]
     """int64[n, 2]: LATER, STARTER or SECOND for the next own turn of learner and opponent."""
     keys: NDArray[np.int64]
     counters: NDArray[np.int64]
+    """int64[n] both: each game's stream and the number of its next draw."""
 
 
 class Choices(NamedTuple):
-    """The legal plays of all games, packed as in `kernel.Plays`: game i owns offsets[i] … offsets[i + 1] - 1."""
+    """Room for the plays of all games, packed as in `kernel.Plays`: game i owns offsets[i] … offsets[i + 1] - 1."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     offsets: NDArray[np.int64]
+
+
+@kernel
+def _copy(board: NDArray[np.int8], to: NDArray[np.int8]) -> None:
+    for point in range(26):
+        to[0, point] = board[0, point]
+        to[1, point] = board[1, point]
 
 
 @kernel
@@ -60,7 +68,7 @@ def _roll(games: Games, game: int) -> None:
 def _opponents_turn(games: Games, game: int, rules: Rules, room: Plays) -> bool:
     """The opponent plays the dice on the table at random; whether he has won. The learner stays in row 0."""
     board = games.boards[game]
-    first, second = np.int64(games.dice[game, 0]), np.int64(games.dice[game, 1])
+    first, second = games.dice[game, 0], games.dice[game, 1]
     _swap(board)
     size, _, _ = generate(board, first, second, games.first_turns[game, OPPONENT], rules, room)
     games.first_turns[game, OPPONENT] = LATER
@@ -77,7 +85,7 @@ def _begin(games: Games, game: int, start: NDArray[np.int8], rules: Rules, room:
     mine, other = opening_roll(games.keys[game], games.counters[game])
     games.counters[game] += 1
     starter = LEARNER if mine > other else OPPONENT
-    games.boards[game] = start
+    _copy(start, games.boards[game])
     games.first_turns[game, starter] = STARTER
     games.first_turns[game, 1 - starter] = SECOND
     if rules.lottery_opening:
@@ -105,46 +113,28 @@ def _turn(games: Games, game: int, low: int, high: int, rules: Rules, room: Play
 
 
 @kernel
-def _grown(array: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    grown = np.empty(2 * size, np.int64)
-    grown[: len(array)] = array
-    return grown
-
-
-@kernel
-def _list_plays(games: Games, rules: Rules, room: Plays) -> tuple[Choices, NDArray[np.int8]]:
-    """The plays of every game's learner, none in finished games, and their afterstates, int8[total, 2, 26]."""
-    number = len(games.keys)
-    offsets = np.zeros(number + 1, np.int64)
-    low = np.empty(32 * number, np.int64)
-    high = np.empty(32 * number, np.int64)
+def _list_plays(games: Games, choices: Choices, rules: Rules, room: Plays) -> None:
+    """Fill `choices` with the plays of every game's learner, none in finished games."""
     total = 0
-    for game in range(number):
-        first, second = np.int64(games.dice[game, 0]), np.int64(games.dice[game, 1])
+    choices.offsets[0] = 0
+    for game in range(len(games.keys)):
+        first, second = games.dice[game, 0], games.dice[game, 1]
         if first:
             turn = games.first_turns[game, LEARNER]
             size, _, _ = generate(games.boards[game], first, second, turn, rules, room)
-            if total + size > len(low):
-                low = _grown(low, total + size)
-                high = _grown(high, total + size)
             for index in range(size):
-                low[total + index] = room.low[index]
-                high[total + index] = room.high[index]
+                choices.low[total + index] = room.low[index]
+                choices.high[total + index] = room.high[index]
             total += size
-        offsets[game + 1] = total
-    afterstates = np.empty((total, 2, 26), np.int8)
-    for game in range(number):
-        for index in range(offsets[game], offsets[game + 1]):
-            unpack(low[index], high[index], games.boards[game], rules, afterstates[index])
-    return Choices(low[:total].copy(), high[:total].copy(), offsets), afterstates
+        choices.offsets[game + 1] = total
 
 
 @kernel
-def begin_all(games: Games, start: NDArray[np.int8], rules: Rules, room: Plays) -> tuple[Choices, NDArray[np.int8]]:
-    """Begin every game; the learners' choices and their afterstates, int8[total, 2, 26]."""
+def begin_all(games: Games, choices: Choices, start: NDArray[np.int8], rules: Rules, room: Plays) -> None:
+    """Begin every game and fill `choices` with the learners' plays."""
     for game in range(len(games.keys)):
         _begin(games, game, start, rules, room)
-    return _list_plays(games, rules, room)
+    _list_plays(games, choices, rules, room)
 
 
 @kernel
@@ -158,12 +148,12 @@ def step_all(
     room: Plays,
     points: NDArray[np.int64],
     finals: NDArray[np.int8],
-) -> tuple[Choices, NDArray[np.int8]]:
+) -> None:
     """One step of every game: a turn of both players or, in a game that had finished, a new beginning.
 
     actions: int64[n], an index into each game's choices, unread where the game had finished. Fills `points`,
-    int64[n], with what the learner won (0: not finished) and `finals`, int8[n, 2, 26], with the positions of the games
-    that finished. `same_step`: these begin anew at once, else they wait as finished. Returns as `begin_all`.
+    int64[n], with what the learner won (0: not finished), `finals`, int8[n, 2, 26], with the positions of the games
+    that finished, and `choices` anew. `same_step`: finished games begin anew at once, else they wait.
     """
     for game in range(len(actions)):
         points[game] = 0
@@ -173,8 +163,16 @@ def step_all(
         chosen = choices.offsets[game] + actions[game]
         points[game] = _turn(games, game, choices.low[chosen], choices.high[chosen], rules, room)
         if points[game]:
-            finals[game] = games.boards[game]
+            _copy(games.boards[game], finals[game])
             _set_dice(games, game, 0, 0)
             if same_step:
                 _begin(games, game, start, rules, room)
-    return _list_plays(games, rules, room)
+    _list_plays(games, choices, rules, room)
+
+
+@kernel
+def unpack_all(games: Games, choices: Choices, rules: Rules, afterstates: NDArray[np.int8]) -> None:
+    """Write the positions after all `choices` into `afterstates`, int8[total, 2, 26], the learner in row 0."""
+    for game in range(len(games.keys)):
+        for index in range(choices.offsets[game], choices.offsets[game + 1]):
+            unpack(choices.low[index], choices.high[index], games.boards[game], rules, afterstates[index])

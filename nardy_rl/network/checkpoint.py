@@ -6,15 +6,14 @@ runs no code.
 
 from __future__ import annotations
 
-import os
 import pickle
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from nardy_rl.files import replacing
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
@@ -46,16 +45,8 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "games": checkpoint.games,
         "run": checkpoint.run,
     }
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        torch.save(content, file)
 
 
 def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpoint:

@@ -62,9 +62,9 @@ def fast_net(
     return FastNet(
         table,
         steps,
-        np.ascontiguousarray(biases[0], np.float32),
+        np.array(biases[0], np.float32),
         np.array([len(bias) for bias in biases], np.int64),
-        np.ascontiguousarray(np.concatenate(dense), np.float32),
+        np.concatenate(dense).astype(np.float32),
         equity,
         np.array(levels, np.int64),
     )

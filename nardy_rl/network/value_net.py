@@ -50,6 +50,13 @@ class ValueNet(nn.Module):
         return torch.sigmoid(self.logits(positions))
 
 
+def new_net(hidden: Sequence[int], outputs: int, seed: int) -> ValueNet:
+    """An untrained network whose weights depend on `seed` alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return ValueNet(hidden, outputs)
+
+
 def encode(positions: torch.Tensor) -> torch.Tensor:
     """The inputs of a batch of positions (see `features`): int8[N, 2, 26], row 0 on roll, to float32[N, 196]."""
     counts = positions[:, :, 1:25].to(torch.float32)

@@ -59,7 +59,7 @@ def new_table(starter: Bot, second: Bot) -> Table:
 
 def start_board(variant: Variant) -> NDArray[np.int8]:
     """The starting position as the kernels take it: int8[2, 26]."""
-    return Position.start(variant).array.copy()
+    return Position.start(variant).board()
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -147,18 +148,22 @@ class Game:
     def from_state(cls, state: Mapping[str, Any]) -> Self:
         """The game of a `state`. Raises ValueError if it is not one."""
         try:
-            return cls(
-                Variant(**state["variant"]),
-                state["key"],
-                state["counter"],
-                Position(state["position"]),
-                state["seat"],
-                None if state["dice"] is None else check_dice(state["dice"]),
-                list(state["first_turns"]),
-                state["points"],
+            game = cls(
+                variant=Variant(**state["variant"]),
+                key=operator.index(state["key"]),
+                counter=operator.index(state["counter"]),
+                position=Position(state["position"]),
+                seat=state["seat"],
+                dice=None if state["dice"] is None else check_dice(state["dice"]),
+                first_turns=list(state["first_turns"]),
+                points=operator.index(state["points"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is no saved game: {error}") from None
+        check_position(game.variant, game.position)
+        if game.seat not in (0, 1) or len(game.first_turns) != 2 or not set(game.first_turns) <= set(FIRST_TURNS):
+            raise ValueError(f"this is no saved game: seat {game.seat!r}, first turns {game.first_turns!r}")
+        return game
 
     def _roll(self) -> None:
         self.dice = _larger_first(*roll(self.key, self.counter))

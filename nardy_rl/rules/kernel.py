@@ -432,7 +432,7 @@ def _exception_listed(first: int, second: int, number: int, turn: int, rules: Ru
         return double
     if rule == _D46:
         return double and (first == 4 or first == 6)
-    if rule == _D346 or rule == _SEED_LIST:
+    if rule in (_D346, _SEED_LIST):
         if double and (first == 3 or first == 4 or first == 6):
             return True
         if rule == _SEED_LIST and turn == SECOND:
@@ -456,7 +456,7 @@ def generate(
     budget = rules.head
     if turn != LATER and _exception_listed(first, second, number, turn, rules):
         # "Blocked" and the seeds' list: a second checker only if one cannot play the whole roll.
-        if rules.head_exception == _BLOCKED or rules.head_exception == _SEED_LIST:
+        if rules.head_exception in (_BLOCKED, _SEED_LIST):
             size, best, left_over = segment(board, first, other, number, budget, rules, out)
             if best == number or board[0, _HEAD] <= budget:
                 return size, best, left_over

@@ -57,7 +57,7 @@ def outcome(variant: Variant, position: Position, *, cube: Cube = _OPENING_CUBE)
     check_position(variant, position)
     if position.array[0, OFF] != variant.checkers:
         raise ValueError(f"the game is not finished: the winner has {position.array[0, OFF]} checkers off")
-    kind = result_class(position.array[1], variant.rules)
+    kind = result_class(position.board()[1], variant.rules)
     points = (variant.single, variant.mars, variant.home_mars, variant.koks)[kind]
     if variant.jacoby and cube.owner is None:
         points = variant.single

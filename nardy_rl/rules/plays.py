@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, Plays, generate, new_plays, unpack
+from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, generate, new_plays, unpack
 from nardy_rl.rules.position import OFF, POINTS, Position, check_position
 from nardy_rl.rules.variant import Variant
 
@@ -53,26 +53,23 @@ def legal_plays(
     check_position(variant, position)
     if variant.checkers in position.array[:, OFF]:
         raise ValueError("the game is finished: all checkers of one side are off")
-    room = new_plays()
-    size, depth, left_over = generate(position.array, first, second, FIRST_TURNS[first_turn], variant.rules, room)
+    room, board = new_plays(), position.board()
+    size, depth, left_over = generate(board, first, second, FIRST_TURNS[first_turn], variant.rules, room)
     if first == second:
         unused = (first,) * (variant.doubles_moves - depth)
     elif depth == 0:
         unused = (min(first, second), max(first, second))
     else:
         unused = (left_over,) if left_over else ()
-    return [
-        Play(unpack_moves(int(room.moves[i])), _afterstate(variant, position, room, i), unused) for i in range(size)
-    ]
+    plays = []
+    for index in range(size):
+        after = np.empty((2, POINTS), np.int8)
+        unpack(room.low[index], room.high[index], board, variant.rules, after)
+        plays.append(Play(unpack_moves(int(room.moves[index])), Position(after), unused))
+    return plays
 
 
 def unpack_moves(moves: int) -> tuple[Move, ...]:
     """The moves of a play as the generator packs them: 16 bits each, the first lowest (see `kernel.Plays`)."""
     words = [(moves >> (16 * index)) & 0xFFFF for index in range(MAX_MOVES)]
     return tuple(Move(word & 31, (word >> 5) & 31, bool(word >> 10)) for word in words if word)
-
-
-def _afterstate(variant: Variant, position: Position, room: Plays, index: int) -> Position:
-    after = np.empty((2, POINTS), np.int8)
-    unpack(room.low[index], room.high[index], position.array, variant.rules, after)
-    return Position(after)

@@ -44,12 +44,16 @@ class Position:
         return cls.from_points(variant.start_points, variant.start_points, checkers=variant.checkers)
 
     @classmethod
-    def from_points(cls, own: Mapping[int | str, int], opp: Mapping[int | str, int], *, checkers: int = 15) -> Position:
+    def from_points(cls, own: Mapping[Any, int], opp: Mapping[Any, int], *, checkers: int = 15) -> Position:
         """A position from point -> count, each side in its own numbering: 1–24, "bar", "off" (else inferred).
 
         Raises ValueError when a side's checkers do not add up to `checkers`.
         """
         return cls(np.stack([_row(own, "own", checkers), _row(opp, "opp", checkers)]))
+
+    def board(self) -> NDArray[np.int8]:
+        """A copy of `array` that may be written: what the compiled kernels take."""
+        return self.array.copy()
 
     def swapped(self) -> Position:
         """The same position with the other player in row 0."""
@@ -79,7 +83,7 @@ def check_position(variant: Variant, position: Position) -> None:
             raise ValueError(f"both sides stand on own point {point} (the opponent's {variant.mirror(point)})")
 
 
-def _row(points: Mapping[int | str, int], side: str, checkers: int) -> list[int]:
+def _row(points: Mapping[Any, int], side: str, checkers: int) -> list[int]:
     row = [0] * POINTS
     for key, count in points.items():
         point = _NAMES.get(key, -1) if isinstance(key, str) else key

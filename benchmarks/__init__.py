@@ -1,0 +1,1 @@
+"""How fast this package is, next to its peers in the same run: `python -m benchmarks`."""

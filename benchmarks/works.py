@@ -1,0 +1,103 @@
+"""What this package does when it is timed: random games, legal afterstates, 0-ply decisions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nardy_rl.compiled import kernel
+from nardy_rl.evaluation.match import compiled_pairs
+from nardy_rl.network.inference import Scratch, new_scratch
+from nardy_rl.network.value_net import ValueNet
+from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
+from nardy_rl.players.games import new_record, new_table, play_game, start_board
+from nardy_rl.rules.dice import roll, stream
+from nardy_rl.rules.kernel import LATER, Plays, generate, new_plays
+from nardy_rl.rules.variant import Rules, Variant, variant
+
+ROLLS: tuple[tuple[int, int], ...] = tuple(
+    (larger, smaller) for larger in range(1, 7) for smaller in range(1, larger + 1)
+)
+"""The 21 different rolls."""
+
+POSITIONS, DECISIONS, RANDOM_GAMES, WIDTH = 2_000, 6_000, 3_000, 128
+_ROUNDS = 5  # our own works are done so often, since one round would be too short to time
+_EVERY, _FIRST_TURN = 8, 4  # of a game's turns, these become positions
+
+
+@functools.lru_cache(maxsize=4)
+def positions(name: str, number: int, repetition: int) -> NDArray[np.int8]:
+    """Positions int8[number, 2, 26], row 0 on roll, from games of the heuristic against itself; new every repetition."""
+    rules, bot = variant(name), simple_bot(HEURISTIC, variant(name))
+    table, record, start = new_table(bot, bot), new_record(4_000, rules.outputs), start_board(rules)
+    found: list[NDArray[np.int8]] = []
+    game = 0
+    while len(found) < number:
+        key = stream(1_000 + repetition, game)
+        result = play_game(bot, bot, start, rules.rules, key, key, table, record, 0)
+        found.extend(record.positions[_FIRST_TURN : max(result.turns, 0) : _EVERY].copy())
+        game += 1
+    return np.stack(found[:number])
+
+
+def rolls_of(number: int, repetition: int) -> list[tuple[int, int]]:
+    """A roll for each of `number` positions."""
+    key = stream(2_000 + repetition, 0)
+    return [roll(key, index) for index in range(number)]
+
+
+def random_games(name: str, repetition: int) -> Callable[[], int]:
+    """Whole games between random bots: games."""
+    rules, bot = variant(name), simple_bot(RANDOM, variant(name))
+    pairs = range(repetition * RANDOM_GAMES, repetition * RANDOM_GAMES + RANDOM_GAMES // 2)
+    return lambda: 2 * len(compiled_pairs(rules, bot, bot, 1, pairs))
+
+
+def afterstates(name: str, repetition: int) -> Callable[[], int]:
+    """All plays of all 21 rolls of POSITIONS positions: afterstates."""
+    boards, rolls, plays = positions(name, POSITIONS, repetition), np.array(ROLLS), new_plays()
+    rules = variant(name).rules
+    return lambda: sum(_generate_all(boards, rolls, rules, plays) for _ in range(_ROUNDS))
+
+
+def decisions(name: str, repetition: int) -> Callable[[], int]:
+    """The play that a network WIDTH wide likes best, one roll for each of DECISIONS positions: decisions."""
+    boards, rolls, plays = (
+        positions(name, DECISIONS, repetition),
+        np.array(rolls_of(DECISIONS, repetition)),
+        new_plays(),
+    )
+    rules, bot = variant(name).rules, _network(variant(name))
+    scratch = new_scratch(bot.net)
+    return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch) for _ in range(_ROUNDS))
+
+
+def _network(rules: Variant) -> Bot:
+    torch.manual_seed(1)
+    return network_bot(ValueNet([WIDTH], rules.outputs), rules)
+
+
+@kernel
+def _generate_all(boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rules, plays: Plays) -> int:
+    """How many afterstates the positions int8[N, 2, 26] have with the rolls int64[R, 2]."""
+    total = 0
+    for index in range(len(boards)):
+        for number in range(len(rolls)):
+            total += generate(boards[index], rolls[number, 0], rolls[number, 1], LATER, rules, plays)[0]
+    return total
+
+
+@kernel
+def _decide_all(
+    bot: Bot, boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rules, plays: Plays, scratch: Scratch
+) -> int:
+    """Decide each of the positions int8[N, 2, 26] with its roll of int64[N, 2]; gives N."""
+    for index in range(len(boards)):
+        board = boards[index]
+        size, depth, _ = generate(board, rolls[index, 0], rolls[index, 1], LATER, rules, plays)
+        choose(bot, board, plays, size, depth, rules, scratch, 0, 0)
+    return len(boards)

@@ -1,0 +1,100 @@
+"""What a match says about two players, and how sure one can be of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.rules.variant import Variant
+
+POINTS_A, KIND, TURNS, PASSES = 0, 1, 2, 3
+"""Columns of a match's games: points won by A (negative: lost), result class 0…3, turns, and turns passed."""
+
+COLUMNS = 4
+_95 = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchResult:
+    """A finished match of A against B in which each pair of games had the same dice, played from both seats.
+
+    Points are cubeless; rates are fractions of 1. Intervals cover 95 %. `standard_error` is that of
+    `points_per_game`, over pairs: the two games of a pair are no independent ones.
+    """
+
+    games: int
+    points_per_game: float
+    """What A wins in a game on average, in points; B wins as much less."""
+    standard_error: float
+    points_interval: tuple[float, float]
+    win_rate: float
+    """Of A."""
+    win_interval: tuple[float, float]
+    """Wilson's (1927), all games taken for independent ones: with swapped seats it is a little too wide."""
+    classes_a: dict[str, int]
+    """How many games A won of each class, named as the variant names them."""
+    classes_b: dict[str, int]
+    mean_turns: float
+    """Length of a game in turns of one player."""
+    pass_rate: float
+    """The share of turns in which nothing could be moved."""
+    first_mover_win_rate: float
+    games_per_second: float
+    seed: int
+
+    def lower_bound(self, confidence: float = 0.95) -> float:
+        """The points per game that A's true average exceeds with this probability, between 0 and 1, one-sided.
+
+        A gate that lets a new network pass demands that this clears a threshold.
+        """
+        return self.points_per_game + NormalDist().inv_cdf(1 - confidence) * self.standard_error
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields in types that JSON knows."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+def match_result(variant: Variant, games: NDArray[np.int32], seconds: float, seed: int) -> MatchResult:
+    """The result of at least two pairs of games, int32[pairs, 2, COLUMNS]; A began the first game of each pair."""
+    points = games[:, :, POINTS_A]
+    number, won = points.size, points > 0
+    mean = float(points.mean())
+    error = float(points.mean(axis=1).std(ddof=1) / math.sqrt(len(games)))
+    turns = int(games[:, :, TURNS].sum())
+    wins = int(won.sum())
+    return MatchResult(
+        games=number,
+        points_per_game=mean,
+        standard_error=error,
+        points_interval=(mean - _95 * error, mean + _95 * error),
+        win_rate=wins / number,
+        win_interval=wilson_interval(wins, number),
+        classes_a=_classes(variant, games[won]),
+        classes_b=_classes(variant, games[~won]),
+        mean_turns=turns / number,
+        pass_rate=int(games[:, :, PASSES].sum()) / turns,
+        first_mover_win_rate=int(won[:, 0].sum() + (~won[:, 1]).sum()) / number,
+        games_per_second=number / seconds,
+        seed=seed,
+    )
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % interval of a rate from independent trials, after Wilson (1927); honest at 0 and 1 too."""
+    rate, weight = successes / trials, _95**2 / trials
+    centre = (rate + weight / 2) / (1 + weight)
+    reach = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
+    return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
+def _classes(variant: Variant, games: NDArray[np.int32]) -> dict[str, int]:
+    """How many of these games, int32[N, COLUMNS], ended in each class that the variant knows."""
+    points = (variant.single, variant.mars, variant.home_mars, variant.koks)
+    counts = np.bincount(games[:, KIND], minlength=len(points))
+    known = zip(variant.class_names, points, counts, strict=True)
+    return {name: int(count) for name, worth, count in known if worth}

@@ -1,0 +1,55 @@
+"""Bots by name: a word, `gnubg:` with a search depth, or the path of a checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, network_bot, simple_bot
+from nardy_rl.players.gnubg import Gnubg, Pubeval
+from nardy_rl.rules.kernel import Plays
+from nardy_rl.rules.variant import Variant
+from nardy_rl.spelling import nearest
+
+_SIMPLE = {"random": RANDOM, "heuristic": HEURISTIC}
+_DEPTHS = {"gnubg:0": 0, "gnubg:1": 1, "gnubg:2": 2}
+_CHECKPOINT = ".pt"
+
+BOT_NAMES: tuple[str, ...] = (*_SIMPLE, *_DEPTHS, "pubeval")
+"""What a bot may be called; a path that ends in `.pt` names a checkpoint besides."""
+
+
+class OutsidePlayer(Protocol):
+    """A player that Python has to ask for each decision. It is sent to other processes, so it must pickle."""
+
+    def choose(self, board: NDArray[np.int8], plays: Plays, size: int, dice: tuple[int, int]) -> int:
+        """The index of its play among the `size` plays that `generate` made.
+
+        board: int8[2, 26], row 0 the mover, before the play. dice: two numbers from 1 to 6 in any order.
+        """
+
+
+Player: TypeAlias = Bot | OutsidePlayer
+
+
+def load_player(name: str, variant: Variant) -> Player:
+    """The bot called `name` (see BOT_NAMES), or that of the checkpoint at this path, for games of `variant`.
+
+    Raises ValueError for an unknown name, a bot that does not play this variant, an unreadable checkpoint, and for
+    gnubg and pubeval where gnubg-nn is not installed.
+    """
+    if name in _SIMPLE:
+        return simple_bot(_SIMPLE[name], variant)
+    if name in _DEPTHS:
+        return Gnubg(variant, _DEPTHS[name])
+    if name == "pubeval":
+        return Pubeval(variant)
+    if Path(name).suffix == _CHECKPOINT:
+        from nardy_rl.network.checkpoint import load_checkpoint  # the other bots play without torch
+
+        return network_bot(load_checkpoint(name, variant).net, variant)
+    known = f"known are {', '.join(BOT_NAMES)}, and checkpoints by their path (*{_CHECKPOINT})"
+    raise ValueError(f"unknown bot {name!r}; {known}{nearest(name, BOT_NAMES)}")

@@ -1,0 +1,1 @@
+"""Training: self-play, learning, evaluation on the way, checkpoints."""

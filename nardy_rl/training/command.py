@@ -1,0 +1,85 @@
+"""What train.py does: start or resume a run, obey signals, say at the end what came of it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+
+from nardy_rl.network.value_net import new_net
+from nardy_rl.players.bot import network_bot
+from nardy_rl.rules.variant import Variant
+from nardy_rl.selfplay.batch import SelfPlay
+from nardy_rl.training.display import Display
+from nardy_rl.training.evaluations import evaluate
+from nardy_rl.training.learner import DivergedError
+from nardy_rl.training.log import best_opening
+from nardy_rl.training.options import Options
+from nardy_rl.training.trainer import BEST, Trainer
+
+_DIVERGED = 1
+
+
+def main(variant: Variant, options: Options) -> None:
+    """Train as `options` say; ends the process with 128 + signal where SIGINT or SIGTERM stopped it."""
+    console = Console()
+    stop = _StopSignal()
+    _compile(variant, console)
+    with Display(console) as display:
+        if options.resume is None:
+            trainer = Trainer(variant, options, Path(options.folder), display)
+        else:
+            trainer = Trainer.resume(Path(options.resume), display)
+        display.line(f"{trainer.variant.name} in {trainer.folder} · tensorboard --logdir {trainer.folder}")
+        try:
+            finished = trainer.run(stop)
+        except DivergedError as error:
+            _end(f"error: {error}", _DIVERGED)
+    if not finished:
+        _end(f"stopped and saved; go on with: python train.py resume={trainer.folder}", 128 + stop.received)
+    result = trainer.final()
+    console.print(
+        f"{trainer.folder / BEST}, taken after {trainer.place.best_games:,} of {trainer.place.games:,} games: {result}",
+        highlight=False,
+    )
+
+
+class _StopSignal:
+    """Remembers SIGINT and SIGTERM; a second one ends the process at once."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def _handle(self, number: int, frame: object) -> None:
+        self.received = number
+        signal.signal(number, signal.SIG_DFL)
+
+    def __call__(self) -> bool:
+        return self.received != 0
+
+
+def _compile(variant: Variant, console: Console) -> None:
+    """Compile what a run needs, and say so where it takes a while: the machine code of an earlier run is kept."""
+    began = time.monotonic()
+    notice = threading.Timer(2.0, console.print, ["compiling the game engine (once on this machine) …"])
+    notice.start()
+    bot = network_bot(new_net([1], variant.outputs, seed=0), variant)
+    SelfPlay(variant, seed=0, workers=1).play(bot, 0, 1, trace=0.0)
+    evaluate(variant, bot, bot, 4, 4, seed=0)
+    best_opening(bot, variant, (2, 1))
+    if notice.is_alive():
+        notice.cancel()
+    else:
+        console.print(f"compiled in {time.monotonic() - began:.0f} s", highlight=False)
+
+
+def _end(line: str, code: int) -> NoReturn:
+    print(line, file=sys.stderr)
+    raise SystemExit(code)

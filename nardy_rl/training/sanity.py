@@ -1,0 +1,42 @@
+"""What healthy self-play looks like: bands in which a trained bot's statistics should lie.
+
+Far outside of a band, suspect the rules, a sign, or an output of the network.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.rules.variant import Variant
+from nardy_rl.selfplay.batch import PASSES, POINTS, STARTER_WON, TURNS
+
+BANDS: dict[str, dict[str, tuple[float, float]]] = {
+    "short": {
+        "starter_wins": (0.505, 0.515),
+        "mars": (0.24, 0.26),
+        "koks": (0.005, 0.015),
+        "turns": (54.0, 57.0),
+    },
+    "long": {
+        "starter_wins": (0.54, 0.56),
+        "mars": (0.14, 0.27),
+        "turns": (88.0, 95.0),
+        "passes": (0.01, 0.02),
+    },
+}
+"""For each variant and statistic of `game_statistics` the expected range, from strong engines' self-play."""
+
+
+def game_statistics(variant: Variant, games: NDArray[np.int64]) -> dict[str, float]:
+    """Shares of games the starter won, of games won as mars (gammon) and as koks (backgammon), turns a game, and the
+    share of turns without a move. games: int64[N, 4], as in `Batch`."""
+    statistics = {
+        "starter_wins": float(games[:, STARTER_WON].mean()),
+        "turns": float(games[:, TURNS].mean()),
+        "passes": float(games[:, PASSES].sum() / games[:, TURNS].sum()),
+        "mars": float(np.isin(games[:, POINTS], [variant.mars, variant.home_mars]).mean()),
+    }
+    if variant.koks:
+        statistics["koks"] = float((games[:, POINTS] == variant.koks).mean())
+    return statistics

@@ -1,0 +1,199 @@
+"""The training loop: play a batch, learn from it, now and then evaluate, keep the best, save."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from nardy_rl.network.value_net import ValueNet, new_net
+from nardy_rl.players.bot import Bot, network_bot
+from nardy_rl.rules.dice import stream
+from nardy_rl.rules.variant import Variant
+from nardy_rl.selfplay.batch import SelfPlay
+from nardy_rl.training.display import Display
+from nardy_rl.training.evaluations import Evaluation, evaluate
+from nardy_rl.training.learner import DivergedError, Learner, choose_device
+from nardy_rl.training.log import RunLog
+from nardy_rl.training.options import Options, Phase
+from nardy_rl.training.sanity import game_statistics
+
+LAST, BEST = "last.pt", "best.pt"
+_SAVE_SECONDS = 20.0  # a killed run loses no more than this and one batch
+_LOGGED_BATCHES = 16  # batches averaged into one point of a curve
+
+
+@dataclass
+class Place:
+    """How far a run has come."""
+
+    games: int = 0
+    phase: int = 0
+    phase_games: int = 0
+    phase_seconds: float = 0.0
+    evaluated: int = 0  # evaluations done in this phase
+    best_games: int = -1  # games after which best.pt was taken; -1: there is none
+
+    def fraction(self, phase: Phase) -> float:
+        """How much of `phase` is done, 0…1."""
+        done = self.phase_games / phase.games if phase.games else self.phase_seconds / 60 / (phase.minutes or 1)
+        return min(done, 1.0)
+
+
+class Trainer:
+    """A run in its folder. `run` trains until the schedule ends or `stop` says so."""
+
+    def __init__(self, variant: Variant, options: Options, folder: Path, display: Display) -> None:
+        """A new run. Raises ValueError if `folder` holds one already, OSError if it cannot be written."""
+        if (folder / LAST).exists():
+            raise ValueError(f"{folder} holds a run already; go on with it by resume={folder}")
+        folder.mkdir(parents=True, exist_ok=True)
+        net = new_net(options.network.hidden, variant.outputs, options.seed)
+        self._set_up(variant, options, folder, display, net, Place())
+        self._save()
+
+    @classmethod
+    def resume(cls, folder: Path, display: Display) -> Trainer:
+        """The run in `folder`, as it was when it was last saved. Raises ValueError if there is none."""
+        checkpoint = load_checkpoint(folder / LAST)
+        if not checkpoint.run:
+            raise ValueError(f"{folder / LAST} is a bot without the state of its run: it cannot be resumed")
+        trainer = cls.__new__(cls)
+        options = Options.from_dict(checkpoint.run["options"])
+        place = Place(**checkpoint.run["place"])
+        trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
+        trainer._learner.optimizer.load_state_dict(checkpoint.run["optimizer"])
+        return trainer
+
+    def _set_up(
+        self, variant: Variant, options: Options, folder: Path, display: Display, net: ValueNet, place: Place
+    ) -> None:
+        self.variant, self.options, self.folder, self.place = variant, options, folder, place
+        self._display = display
+        self._learner = Learner(net, choose_device(options.device), options.schedule.minibatch)
+        self._bot = network_bot(net, variant)
+        self._best: Bot | None = None
+        if place.best_games >= 0:
+            self._best = network_bot(load_checkpoint(folder / BEST, variant).net, variant)
+        self._selfplay = SelfPlay(variant, options.seed)
+        self._log = RunLog(folder, variant, place.games, {"variant": variant.to_dict(), **options.to_dict()})
+        self._unlogged: list[tuple[NDArray[np.int64], float, float, float]] = []
+        self._saved = time.monotonic()
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Train to the end of the schedule; returns False if `stop` ended it before, between two batches.
+
+        Either way the run is saved. Raises DivergedError, the last good checkpoint kept, if the loss is not finite.
+        """
+        try:
+            while (phase := self._phase()) is not None and not stop():
+                began = time.monotonic()
+                self._train_batch(phase)
+                fraction = self.place.fraction(phase)
+                if fraction * self.options.schedule.evaluations >= self.place.evaluated + 1:
+                    self._evaluate()
+                # Evaluation time counts: a phase of two minutes takes two minutes.
+                self.place.phase_seconds += time.monotonic() - began
+                if time.monotonic() - self._saved > _SAVE_SECONDS:
+                    self._save()
+            self._save()
+        finally:
+            self._log.close()
+        return phase is None
+
+    def _phase(self) -> Phase | None:
+        """The phase to train in; moves on to the next one where one is done."""
+        phases, place = self.options.schedule.phases, self.place
+        while place.phase < len(phases) and place.fraction(phases[place.phase]) >= 1:
+            place.phase, place.phase_games, place.phase_seconds, place.evaluated = place.phase + 1, 0, 0.0, 0
+        return phases[place.phase] if place.phase < len(phases) else None
+
+    def _train_batch(self, phase: Phase) -> None:
+        place, seed = self.place, self.options.seed
+        number = self.options.schedule.batch_games
+        if phase.games:
+            number = min(number, phase.games - place.phase_games)
+        fraction = place.fraction(phase)
+        rate = float(np.interp(fraction, [0, 1], phase.learning_rate))
+        trace = float(np.interp(fraction, [0, 1], phase.trace))
+        began = time.monotonic()
+        batch = self._selfplay.play(self._bot, place.games, number, trace)
+        played = time.monotonic()
+        try:
+            loss = self._learner.learn(batch, rate, seed=stream(seed, place.games))
+        except DivergedError as error:
+            raise DivergedError(
+                f"{error} after {place.games} games; {self.folder / LAST} is from before; "
+                "a lower learning rate may help"
+            ) from None
+        self._bot = network_bot(self._learner.net, self.variant)
+        place.games += number
+        place.phase_games += number
+        learnt = time.monotonic()
+        self._unlogged.append((batch.games, loss, played - began, learnt - played))
+        self._display.batch(place.games, number / (learnt - began), loss, self._seconds_left())
+        if len(self._unlogged) >= _LOGGED_BATCHES:
+            self._write_log(rate, trace)
+
+    def _write_log(self, rate: float, trace: float) -> None:
+        played, losses, playing, learning = zip(*self._unlogged, strict=True)
+        games = self.place.games
+        ended = np.concatenate(played)
+        self._log.selfplay(game_statistics(self.variant, ended), games)
+        self._log.scalars("train", {"loss": float(np.mean(losses)), "learning_rate": rate, "trace": trace}, games)
+        speeds = {
+            "games_per_second": len(ended) / (sum(playing) + sum(learning)),
+            "selfplay_games_per_second": len(ended) / sum(playing),
+            "learner_games_per_second": len(ended) / sum(learning),
+        }
+        self._log.scalars("speed", speeds, games)
+        self._unlogged = []
+
+    def _evaluate(self) -> None:
+        place = self.place
+        result = self._match(self._bot, self._best)
+        if result.is_best:
+            self._best = self._bot
+            place.best_games = place.games
+            save_checkpoint(self.folder / BEST, Checkpoint(self.variant, self._learner.net, place.games))
+        place.evaluated += 1
+        self._log.scalars("eval", result.curves(), place.games)
+        self._log.openings(self._bot, place.games)
+        self._log.flush()
+        self._display.evaluation(place.games, result)
+        self._save()
+
+    def final(self) -> Evaluation:
+        """The best net of the run against random and the heuristic."""
+        assert self._best is not None, "a schedule ends with an evaluation, and the first one has the best net so far"
+        return self._match(self._best, None)
+
+    def _match(self, bot: Bot, best: Bot | None) -> Evaluation:
+        schedule = self.options.schedule
+        return evaluate(self.variant, bot, best, schedule.evaluation_games, schedule.gate_games, self.place.games)
+
+    def _seconds_left(self) -> float:
+        """An estimate from the pace of this phase."""
+        place, phases = self.place, self.options.schedule.phases
+        pace = (place.phase_seconds + 1e-9) / max(place.phase_games, 1)
+        left = 0.0
+        for index in range(place.phase, len(phases)):
+            phase = phases[index]
+            whole = phase.games * pace if phase.games else 60 * (phase.minutes or 0)
+            left += whole * (1 - place.fraction(phase)) if index == place.phase else whole
+        return left
+
+    def _save(self) -> None:
+        run = {
+            "options": self.options.to_dict(),
+            "place": dataclasses.asdict(self.place),
+            "optimizer": self._learner.optimizer.state_dict(),
+        }
+        save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
+        self._saved = time.monotonic()
