@@ -30,8 +30,8 @@ def positions(request) -> int:
 
 
 @pytest.fixture(scope="session")
-def sample_turns() -> Callable[[Variant, Random, int], Iterator[Turn]]:
-    """A function that makes (position, dice, first turn) of a variant: half from random games, half odd ones."""
+def sample_turns() -> Callable[[Variant, Random], Iterator[Turn]]:
+    """A function that makes (position, dice, first turn) of a variant, half from random games, half odd, endlessly."""
     return _sample_turns
 
 
@@ -41,13 +41,14 @@ def roll(rng: Random) -> tuple[int, int]:
     return dice if rng.random() > 0.2 else (dice[0], dice[0])
 
 
-def _sample_turns(rules: Variant, rng: Random, number: int) -> Iterator[Turn]:
+def _sample_turns(rules: Variant, rng: Random) -> Iterator[Turn]:
     kinds = [_scattered, _bear_off, _blocks]
     kinds += [_crowded_bar] if rules.hit else []
     kinds += [_heads, _openings] if rules.head else []
     game = _random_games(rules, rng)
-    for index in range(number):
-        yield rng.choice(kinds)(rules, rng) if index % 2 else next(game)
+    while True:
+        yield next(game)
+        yield rng.choice(kinds)(rules, rng)
 
 
 def _random_games(rules: Variant, rng: Random) -> Iterator[Turn]:

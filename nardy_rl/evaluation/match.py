@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ from nardy_rl.rules.variant import Rules, Variant
 Progress = Callable[[int], None]
 """Is told now and then how many more games are finished."""
 
+_Games: TypeAlias = NDArray[np.int32]
+_Play: TypeAlias = Callable[[range], _Games]
 _CHUNKS_A_WORKER = 16  # small enough to level out the workers' loads and to show progress
 _LARGEST_CHUNK = 250
 
@@ -55,12 +58,15 @@ def play_match(
     workers = workers or _cores()
     size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / (workers * _CHUNKS_A_WORKER))))
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
-    compiled = isinstance(a, Bot) and isinstance(b, Bot)
-    play = partial(compiled_pairs if compiled else outside_pairs, variant, a, b, seed)
+    pool: Callable[[int], Executor]
+    if isinstance(a, Bot) and isinstance(b, Bot):
+        play, pool = partial(compiled_pairs, variant, a, b, seed), ThreadPoolExecutor
+    else:
+        play, pool = partial(outside_pairs, variant, a, b, seed), _processes
     play(range(0))  # compiles, before the clock starts
     started = time.perf_counter()
     played = []
-    with _spread(compiled, min(workers, len(chunks))) as spread:
+    with _spread(pool, min(workers, len(chunks))) as spread:
         for chunk in spread(play, chunks):
             if (chunk[:, :, TURNS] < 0).any():
                 raise ValueError(f"a game of variant {variant.name} passed {MAX_TURNS} turns: its rules may never end")
@@ -86,18 +92,20 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-PlayPairs = Callable[[range], NDArray[np.int32]]
+def _processes(workers: int) -> ProcessPoolExecutor:
+    # Threads may be running here, which a forked process would not survive.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
 @contextmanager
-def _spread(compiled: bool, workers: int) -> Iterator[Callable[[PlayPairs, list[range]], Iterator[NDArray[np.int32]]]]:
-    """A `map` over threads or processes that gives results in order; what is not yet begun is dropped on an error."""
+def _spread(
+    pool: Callable[[int], Executor], workers: int
+) -> Iterator[Callable[[_Play, list[range]], Iterator[_Games]]]:
+    """A `map` over a pool that gives results in order; on an error what is not yet begun is dropped."""
     if workers == 1:
         yield map
         return
-    # Threads may be running here, which a forked process would not survive.
-    context = multiprocessing.get_context("spawn")
-    executor: Executor = ThreadPoolExecutor(workers) if compiled else ProcessPoolExecutor(workers, mp_context=context)
+    executor = pool(workers)
     try:
         yield executor.map
     finally:

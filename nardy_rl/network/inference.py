@@ -96,7 +96,7 @@ def _float_of_bits(typing_context: Any, bits: Any) -> Any:
 
 
 @inlined
-def _sigmoid(x: np.float32) -> np.float32:
+def sigmoid(x: np.float32) -> np.float32:
     """1 / (1 + exp(-x)) to about 2e-7, without a call, so that a loop over it runs in vector registers."""
     # exp(-x) = 2^whole · e^rest with |rest| ≤ ln(2) / 2, where six terms of the series are enough.
     power = np.float32(-1.44269504) * min(max(x, np.float32(-80.0)), np.float32(80.0))
@@ -164,7 +164,7 @@ def rate(net: FastNet, board: NDArray[np.int8], scratch: Scratch, probabilities:
     _upper_layers(net, scratch.sums[0], scratch, probabilities)
     equity = net.equity[outputs]
     for out in range(outputs):
-        probabilities[out] = _sigmoid(probabilities[out])
+        probabilities[out] = sigmoid(probabilities[out])
         equity += net.equity[out] * probabilities[out]
     return equity
 
@@ -236,7 +236,7 @@ def rate_plays(
         last_moves = moves
         _upper_layers(net, scratch.sums[depth], scratch, scratch.probabilities[index])
     for index in range(size * outputs):
-        scratch.flat[index] = _sigmoid(scratch.flat[index])
+        scratch.flat[index] = sigmoid(scratch.flat[index])
     best = 0
     for index in range(size):
         if plays.low[index] & 15 == rules.checkers:

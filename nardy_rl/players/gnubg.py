@@ -110,7 +110,7 @@ def find_play(
             unpack(plays.low[index], plays.high[index], board, rules, room)
             differs = 0
             for point in range(POINTS):
-                differs |= np.int64(room[1, point]) ^ np.int64(wanted[1, point])
+                differs += room[1, point] != wanted[1, point]
             if differs == 0:
                 return index
     return -1

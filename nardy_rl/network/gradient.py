@@ -1,0 +1,176 @@
+"""The compiled way to learn on a CPU: loss, gradient and Adam for a `ValueNet`, with a sparse first layer.
+
+Of the 196 inputs about 30 are not zero, so the first layer's sums and gradients touch 30 rows instead of 196. All
+parameters lie in one float32 vector: the first layer's weights [196, H] (an input's row is one piece of memory), its
+biases, then for each further layer weights [out, in] and biases.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.compiled import inlined, kernel
+from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, REST_SCALE, SIDE_INPUTS, UNITS
+from nardy_rl.network.inference import sigmoid
+
+_MAX_ACTIVE = 2 * (24 * UNITS + 2)
+_BETA_MEAN, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2015, and torch's defaults
+
+
+class Workspace(NamedTuple):
+    """Room for one shard of a minibatch: made by `new_workspace`."""
+
+    gradient: NDArray[np.float32]  # [parameters]
+    active: NDArray[np.int64]  # [_MAX_ACTIVE]: inputs that are not zero
+    value: NDArray[np.float32]  # [_MAX_ACTIVE]: what they are
+    layers: NDArray[np.float32]  # [layers, widest]: every layer's output, the last one's log-odds
+    errors: NDArray[np.float32]  # [layers, widest]: derivative of the loss by each layer's sums
+
+
+def new_workspace(widths: NDArray[np.int64]) -> Workspace:
+    """Fresh room for a network with layers of these widths, outputs last."""
+    shape = (len(widths), int(widths.max()))
+    return Workspace(
+        np.zeros(parameter_count(widths), np.float32),
+        np.zeros(_MAX_ACTIVE, np.int64),
+        np.zeros(_MAX_ACTIVE, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+    )
+
+
+def parameter_count(widths: NDArray[np.int64]) -> int:
+    """Length of the parameter vector of a network with layers of these widths."""
+    inputs = np.array([INPUTS, *widths[:-1]])
+    return int((widths * (inputs + 1)).sum())
+
+
+@inlined
+def _active_inputs(position: NDArray[np.int8], active: NDArray[np.int64], value: NDArray[np.float32]) -> int:
+    """List the inputs of a position, int8[2, 26], that are not zero (see `features`); returns how many there are."""
+    size = 0
+    for side in range(2):
+        base = side * SIDE_INPUTS
+        for point in range(1, 25):
+            count = np.int64(position[side, point])
+            for unit in range(min(count, UNITS)):
+                active[size] = base + UNITS * (point - 1) + unit
+                value[size] = 1.0 if unit < 3 else (count - 3) * np.float32(REST_SCALE)
+                size += 1
+        if position[side, 25]:
+            active[size] = base + SIDE_INPUTS - 2
+            value[size] = position[side, 25] * np.float32(BAR_SCALE)
+            size += 1
+        if position[side, 0]:
+            active[size] = base + SIDE_INPUTS - 1
+            value[size] = position[side, 0] * np.float32(OFF_SCALE)
+            size += 1
+    return size
+
+
+@inlined
+def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: int, work: Workspace) -> None:
+    width = widths[0]
+    sums = work.layers[0]
+    bias = parameters[INPUTS * width : (INPUTS + 1) * width]
+    for unit in range(width):
+        sums[unit] = bias[unit]
+    for index in range(size):
+        row = parameters[work.active[index] * width : (work.active[index] + 1) * width]
+        value = work.value[index]
+        for unit in range(width):
+            sums[unit] += value * row[unit]
+    start = (INPUTS + 1) * width
+    for layer in range(1, widths.size):
+        inputs, outputs, following = work.layers[layer - 1], work.layers[layer], widths[layer]
+        for unit in range(width):
+            inputs[unit] = max(inputs[unit], np.float32(0.0))
+        for out in range(following):
+            row = parameters[start + out * width : start + (out + 1) * width]
+            total = np.float32(0.0)
+            for unit in range(width):
+                total += inputs[unit] * row[unit]
+            outputs[out] = total + parameters[start + following * width + out]
+        start += following * (width + 1)
+        width = following
+
+
+@inlined
+def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: int, work: Workspace) -> None:
+    end = parameters.size
+    for layer in range(widths.size - 1, 0, -1):
+        width, following = widths[layer - 1], widths[layer]
+        start = end - following * (width + 1)
+        inputs, errors, passed = work.layers[layer - 1], work.errors[layer], work.errors[layer - 1]
+        for unit in range(width):
+            passed[unit] = 0.0
+        for out in range(following):
+            error = errors[out]
+            row = parameters[start + out * width : start + (out + 1) * width]
+            gradient = work.gradient[start + out * width : start + (out + 1) * width]
+            for unit in range(width):
+                gradient[unit] += error * inputs[unit]
+                passed[unit] += error * row[unit]
+            work.gradient[start + following * width + out] += error
+        for unit in range(width):
+            passed[unit] = passed[unit] if inputs[unit] > 0 else np.float32(0.0)
+        end = start
+    width, errors = widths[0], work.errors[0]
+    for index in range(size):
+        gradient = work.gradient[work.active[index] * width : (work.active[index] + 1) * width]
+        value = work.value[index]
+        for unit in range(width):
+            gradient[unit] += value * errors[unit]
+    bias = work.gradient[INPUTS * width : (INPUTS + 1) * width]
+    for unit in range(width):
+        bias[unit] += errors[unit]
+
+
+@kernel
+def add_gradient(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], positions: NDArray[np.int8],
+    targets: NDArray[np.float32], rows: NDArray[np.int64], scale: float, work: Workspace,
+) -> float:  # fmt: skip
+    """Set `work.gradient` to `scale` times the gradient of the summed cross-entropy of some rows; returns that sum.
+
+    positions: int8[N, 2, 26]; targets: float32[N, outputs]; rows: int64[n], which of them. The sum is in nats.
+    """
+    for index in range(work.gradient.size):
+        work.gradient[index] = 0.0
+    last, loss = widths.size - 1, 0.0
+    for row in rows:
+        size = _active_inputs(positions[row], work.active, work.value)
+        _forward(parameters, widths, size, work)
+        for out in range(widths[last]):
+            log_odds, target = work.layers[last, out], targets[row, out]
+            loss += max(log_odds, np.float32(0.0)) - log_odds * target + np.log1p(np.exp(-abs(log_odds)))
+            work.errors[last, out] = (sigmoid(log_odds) - target) * np.float32(scale)
+        _backward(parameters, widths, size, work)
+    return loss
+
+
+@kernel
+def adam(
+    parameters: NDArray[np.float32], gradient: NDArray[np.float32], mean: NDArray[np.float32],
+    square: NDArray[np.float32], step: int, learning_rate: float,
+) -> None:  # fmt: skip
+    """One step of Adam in place; `step` counts from 1. All arrays: float32[parameters]."""
+    rate = np.float32(learning_rate / (1 - _BETA_MEAN**step))
+    spread = np.float32(1 / np.sqrt(1 - _BETA_SQUARE**step))
+    keep_mean, keep_square = np.float32(_BETA_MEAN), np.float32(_BETA_SQUARE)
+    one = np.float32(1.0)
+    for index in range(parameters.size):
+        slope = gradient[index]
+        mean[index] = keep_mean * mean[index] + (one - keep_mean) * slope
+        square[index] = keep_square * square[index] + (one - keep_square) * slope * slope
+        parameters[index] -= rate * mean[index] / (np.sqrt(square[index]) * spread + np.float32(_EPSILON))
+
+
+@kernel
+def add_up(total: NDArray[np.float32], part: NDArray[np.float32]) -> None:
+    """Add one gradient to another, in place."""
+    for index in range(total.size):
+        total[index] += part[index]

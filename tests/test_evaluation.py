@@ -1,0 +1,197 @@
+"""Matches: fair to both seats, the same however they are spread out, and counted right."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from nardy_rl.evaluation import outside
+from nardy_rl.evaluation.match import compiled_pairs, play_match
+from nardy_rl.evaluation.outside import outside_pairs
+from nardy_rl.evaluation.report import match_table, result_sheet, write_json
+from nardy_rl.evaluation.statistics import match_result, wilson_interval
+from nardy_rl.network.inference import new_scratch
+from nardy_rl.network.value_net import ValueNet
+from nardy_rl.players.bot import HEURISTIC, RANDOM, choose, network_bot, simple_bot
+from nardy_rl.rules.dice import roll, stream
+from nardy_rl.rules.variant import variant
+
+
+def make_bot(kind, rules):
+    if kind == "net":
+        torch.manual_seed(3)
+        return network_bot(ValueNet([16], rules.outputs), rules)
+    return simple_bot({"random": RANDOM, "heuristic": HEURISTIC}[kind], rules)
+
+
+class OutsideHeuristic:
+    """The compiled heuristic, asked from Python."""
+
+    def __init__(self, rules):
+        self.rules, self.bot = rules, simple_bot(HEURISTIC, rules)
+        self.scratch = new_scratch(self.bot.net)
+
+    def choose(self, board, plays, size, dice):
+        return choose(self.bot, board, plays, size, 0, self.rules.rules, self.scratch, 0, 0)
+
+
+def same(one, other):
+    return dataclasses.replace(one, games_per_second=0.0) == dataclasses.replace(other, games_per_second=0.0)
+
+
+@pytest.mark.parametrize("name", ["short", "long"])
+@pytest.mark.parametrize("kind", ["random", "heuristic", "net"])
+def test_a_bot_against_itself_scores_exactly_nothing(name, kind):
+    rules = variant(name)
+    bot = make_bot(kind, rules)
+    result = play_match(rules, bot, bot, 200, seed=1)
+    assert (result.points_per_game, result.standard_error, result.win_rate) == (0.0, 0.0, 0.5)
+    assert sum(result.classes_a.values()) == sum(result.classes_b.values()) == 100
+    assert result.classes_a == result.classes_b
+
+
+@pytest.mark.parametrize("name", ["short", "long"])
+def test_changing_names_changes_the_sign(name):
+    rules = variant(name)
+    a, b = make_bot("heuristic", rules), make_bot("net", rules)
+    one, other = play_match(rules, a, b, 400, seed=5), play_match(rules, b, a, 400, seed=5)
+    assert one.points_per_game == -other.points_per_game
+    assert one.standard_error == pytest.approx(other.standard_error)
+    assert one.classes_a == other.classes_b
+    assert one.first_mover_win_rate == other.first_mover_win_rate
+
+
+@pytest.mark.parametrize("name", ["short", "long"])
+def test_the_heuristic_leaves_random_far_behind(name):
+    rules = variant(name)
+    result = play_match(rules, make_bot("heuristic", rules), make_bot("random", rules), 1000, seed=2)
+    assert result.win_rate > 0.9
+    assert result.lower_bound(0.999) > 1.0
+
+
+def test_the_number_of_threads_does_not_matter():
+    rules = variant("short")
+    a, b = make_bot("heuristic", rules), make_bot("random", rules)
+    one, two, five = (play_match(rules, a, b, 300, seed=9, workers=workers) for workers in (1, 2, 5))
+    assert same(one, two)
+    assert same(one, five)
+
+
+def test_the_number_of_processes_does_not_matter():
+    rules = variant("long")
+    a, b = OutsideHeuristic(rules), make_bot("random", rules)
+    one, two = (play_match(rules, a, b, 40, seed=9, workers=workers) for workers in (1, 2))
+    assert same(one, two)
+
+
+@pytest.mark.parametrize("name", ["short", "long"])
+def test_an_outside_player_plays_the_games_that_its_compiled_twin_plays(name):
+    rules = variant(name)
+    compiled, rival = make_bot("heuristic", rules), make_bot("random", rules)
+    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, 4, range(10, 30))
+    assert (asked == compiled_pairs(rules, compiled, rival, 4, range(10, 30))).all()
+    assert (
+        outside_pairs(rules, rival, compiled, 4, range(5)) == compiled_pairs(rules, rival, compiled, 4, range(5))
+    ).all()
+
+
+def test_each_pair_has_its_own_dice():
+    first = [[roll(stream(0, pair), turn) for turn in range(10)] for pair in range(4)]
+    again = [[roll(stream(0, pair), turn) for turn in range(10)] for pair in range(4)]
+    others = [[roll(stream(1, pair), turn) for turn in range(10)] for pair in range(4)]
+    assert first == again
+    assert len({tuple(rolls) for rolls in first + others}) == 8
+
+
+def test_a_seed_decides_the_games():
+    rules = variant("short")
+    a, b = make_bot("heuristic", rules), make_bot("random", rules)
+    one, again, other = (compiled_pairs(rules, a, b, seed, range(50)) for seed in (0, 0, 1))
+    assert (one == again).all()
+    assert (one != other).any()
+    assert len(np.unique(one[:, 0], axis=0)) > 40
+
+
+def test_progress_adds_up_to_all_games():
+    rules = variant("long")
+    bot = make_bot("random", rules)
+    told = []
+    play_match(rules, bot, bot, 102, seed=1, workers=2, progress=told.append)
+    assert sum(told) == 102
+    assert len(told) > 1
+
+
+def test_statistics_of_a_match_counted_by_hand():
+    # Points for A, class, turns, passes; A began the first game of each pair.
+    games = np.array(
+        [
+            [(1, 0, 50, 2), (-2, 1, 40, 0)],
+            [(3, 3, 60, 4), (1, 0, 50, 0)],
+        ],
+        np.int32,
+    )
+    result = match_result(variant("short"), games, seconds=2.0, seed=7)
+    # Pairs average -1/2 and 2: mean 3/4, sample deviation 2.5/√2, error 2.5/2.
+    assert result.points_per_game == 0.75
+    assert result.standard_error == pytest.approx(1.25)
+    assert result.points_interval == pytest.approx((0.75 - 1.959964 * 1.25, 0.75 + 1.959964 * 1.25))
+    assert result.lower_bound() == pytest.approx(0.75 - 1.644854 * 1.25)
+    assert result.win_rate == 0.75
+    assert result.classes_a == {"single": 2, "gammon": 0, "backgammon": 1}
+    assert result.classes_b == {"single": 0, "gammon": 1, "backgammon": 0}
+    assert (result.mean_turns, result.pass_rate) == (50.0, 0.03)
+    assert result.first_mover_win_rate == 0.75
+    assert (result.games, result.games_per_second, result.seed) == (4, 2.0, 7)
+
+
+def test_wilsons_interval_is_honest_where_all_games_were_won():
+    low, high = wilson_interval(100, 100)
+    assert high == 1.0
+    assert low == pytest.approx(1 / (1 + 1.959964**2 / 100), abs=1e-6)
+    assert wilson_interval(50, 100) == pytest.approx((0.40383, 0.59617), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("games", "seed", "workers", "said"),
+    [
+        (7, 1, None, r"games must be an even number from 4 \(6 or 8\).*got 7"),
+        (2, 1, None, "games must be an even number from 4.*got 2"),
+        (-5, 1, None, "games .*got -5"),
+        (4, -1, None, "seed .*got -1"),
+        (4, 1, 0, "workers .*got 0"),
+    ],
+)
+def test_a_match_that_makes_no_sense_is_refused(games, seed, workers, said):
+    rules = variant("short")
+    bot = make_bot("random", rules)
+    with pytest.raises(ValueError, match=said):
+        play_match(rules, bot, bot, games, seed, workers)
+
+
+def test_a_game_that_does_not_end_is_an_error(monkeypatch):
+    monkeypatch.setattr(outside, "MAX_TURNS", 3)
+    rules = variant("long")
+    with pytest.raises(ValueError, match="a game of variant long passed 100000 turns"):
+        play_match(rules, OutsideHeuristic(rules), make_bot("random", rules), 4, seed=1, workers=1)
+
+
+def test_a_report_holds_every_figure(tmp_path):
+    rules = variant("long")
+    result = play_match(rules, make_bot("heuristic", rules), make_bot("random", rules), 20, seed=1)
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    write_json(path, result_sheet(result, rules, "heuristic", "random"))
+    sheet = json.loads(path.read_text())
+    assert sheet["a"] == "heuristic"
+    assert sheet["points_per_game"] == result.points_per_game
+    assert sheet["points_interval"] == list(result.points_interval)
+    assert sheet["variant"] == rules.to_dict()
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(TypeError):
+        write_json(path, {"games": object()})
+    assert list(tmp_path.iterdir()) == [path]
+    assert match_table(result, rules, "heuristic", "random").row_count == 9
+    assert math.isfinite(result.games_per_second)
