@@ -21,9 +21,9 @@ _BETA_MEAN, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2015, and t
 
 
 class Workspace(NamedTuple):
-    """Room for one shard of a minibatch: made by `new_workspace`."""
+    """Room to learn in: made by `new_workspace`."""
 
-    gradient: NDArray[np.float32]  # [parameters]
+    gradient: NDArray[np.float32]  # [parameters]; all zero between two minibatches
     active: NDArray[np.int64]  # [_MAX_ACTIVE]: inputs that are not zero
     value: NDArray[np.float32]  # [_MAX_ACTIVE]: what they are
     layers: NDArray[np.float32]  # [layers, widest]: every layer's output, the last one's log-odds
@@ -129,48 +129,61 @@ def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: 
         bias[unit] += errors[unit]
 
 
-@kernel
-def add_gradient(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], positions: NDArray[np.int8],
-    targets: NDArray[np.float32], rows: NDArray[np.int64], scale: float, work: Workspace,
+@inlined
+def _add_gradient(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], position: NDArray[np.int8],
+    target: NDArray[np.float32], scale: float, work: Workspace,
 ) -> float:  # fmt: skip
-    """Set `work.gradient` to `scale` times the gradient of the summed cross-entropy of some rows; returns that sum.
-
-    positions: int8[N, 2, 26]; targets: float32[N, outputs]; rows: int64[n], which of them. The sum is in nats.
-    """
-    for index in range(work.gradient.size):
-        work.gradient[index] = 0.0
+    """Add `scale` times the gradient of one position's summed cross-entropy; returns that sum, in nats."""
+    size = _active_inputs(position, work.active, work.value)
+    _forward(parameters, widths, size, work)
     last, loss = widths.size - 1, 0.0
-    for row in rows:
-        size = _active_inputs(positions[row], work.active, work.value)
-        _forward(parameters, widths, size, work)
-        for out in range(widths[last]):
-            log_odds, target = work.layers[last, out], targets[row, out]
-            loss += max(log_odds, np.float32(0.0)) - log_odds * target + np.log1p(np.exp(-abs(log_odds)))
-            work.errors[last, out] = (sigmoid(log_odds) - target) * np.float32(scale)
-        _backward(parameters, widths, size, work)
+    for out in range(widths[last]):
+        log_odds = work.layers[last, out]
+        probability = sigmoid(log_odds)
+        likelier = max(probability, np.float32(1.0) - probability)
+        loss += max(log_odds, np.float32(0.0)) - log_odds * target[out] - np.log(likelier)
+        work.errors[last, out] = (probability - target[out]) * np.float32(scale)
+    _backward(parameters, widths, size, work)
     return loss
 
 
-@kernel
-def adam(
+@inlined
+def _adam(
     parameters: NDArray[np.float32], gradient: NDArray[np.float32], mean: NDArray[np.float32],
     square: NDArray[np.float32], step: int, learning_rate: float,
 ) -> None:  # fmt: skip
-    """One step of Adam in place; `step` counts from 1. All arrays: float32[parameters]."""
+    """One step of Adam in place; `step` counts from 1. Sets the gradient to zero."""
     rate = np.float32(learning_rate / (1 - _BETA_MEAN**step))
     spread = np.float32(1 / np.sqrt(1 - _BETA_SQUARE**step))
     keep_mean, keep_square = np.float32(_BETA_MEAN), np.float32(_BETA_SQUARE)
-    one = np.float32(1.0)
+    one, zero = np.float32(1.0), np.float32(0.0)
     for index in range(parameters.size):
         slope = gradient[index]
         mean[index] = keep_mean * mean[index] + (one - keep_mean) * slope
         square[index] = keep_square * square[index] + (one - keep_square) * slope * slope
         parameters[index] -= rate * mean[index] / (np.sqrt(square[index]) * spread + np.float32(_EPSILON))
+        gradient[index] = zero
 
 
 @kernel
-def add_up(total: NDArray[np.float32], part: NDArray[np.float32]) -> None:
-    """Add one gradient to another, in place."""
-    for index in range(total.size):
-        total[index] += part[index]
+def descend(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], mean: NDArray[np.float32],
+    square: NDArray[np.float32], step: int, positions: NDArray[np.int8], targets: NDArray[np.float32],
+    order: NDArray[np.int64], minibatch: int, learning_rate: float, work: Workspace,
+) -> float:  # fmt: skip
+    """Go once through a batch, one step of Adam for each minibatch; returns the summed cross-entropy in nats.
+
+    parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far.
+    positions: int8[N, 2, 26], row 0 on roll. targets: float32[N, outputs]. order: int64[N], the rows in learning order.
+    """
+    loss = 0.0
+    for start in range(0, order.size, minibatch):
+        end = min(start + minibatch, order.size)
+        scale = 1 / ((end - start) * targets.shape[1])
+        for index in range(start, end):
+            row = order[index]
+            loss += _add_gradient(parameters, widths, positions[row], targets[row], scale, work)
+        step += 1
+        _adam(parameters, work.gradient, mean, square, step, learning_rate)
+    return loss

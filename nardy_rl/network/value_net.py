@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -26,7 +27,7 @@ class ValueNet(nn.Module):
             raise ValueError(f"hidden is one or more layer widths from 1, not {list(hidden)}")
         self.hidden = tuple(int(width) for width in hidden)
         widths = (INPUTS, *self.hidden, outputs)
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False))
+        self.layers = nn.ModuleList(nn.Linear(inputs, outputs) for inputs, outputs in pairwise(widths))
         for layer in self.layers:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)

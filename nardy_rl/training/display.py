@@ -20,6 +20,7 @@ class Display:
         )
         self._task = self._progress.add_task("starting", total=_BAR_PARTS)
         self._latest = ""
+        self._loss = float("nan")
 
     def __enter__(self) -> Display:
         self._progress.start()
@@ -28,12 +29,14 @@ class Display:
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
-    def batch(self, games: int, games_per_second: float, loss: float, seconds_left: float) -> None:
+    def batch(self, games: int, games_per_second: float, losses: list[float], seconds_left: float) -> None:
         """Show the state after a batch."""
         elapsed = self._progress.tasks[0].elapsed or 0.0
         done = _BAR_PARTS * elapsed / (elapsed + seconds_left + 1e-9)
+        if losses:
+            self._loss = losses[-1]
         text = (
-            f"{games:,} games · {games_per_second:,.0f}/s · loss {loss:.4f} · "
+            f"{games:,} games · {games_per_second:,.0f}/s · loss {self._loss:.4f} · "
             f"{int(seconds_left) // 60}:{int(seconds_left) % 60:02} left{self._latest}"
         )
         self._progress.update(self._task, completed=done, description=text)

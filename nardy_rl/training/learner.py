@@ -1,15 +1,12 @@
 """From games to better weights: Adam on the cross-entropy between network and targets.
 
 Two learners do the same sum. On a CPU it is compiled, with a sparse first layer: several times faster than torch's
-dense one, and without torch's thread pool, whose barriers stall when another program wants a core. On a GPU it is
-torch.
+dense one on as many cores, and one call without the GIL, so that it runs beside self-play. On a GPU it is torch.
 """
 
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,11 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nardy_rl.network.gradient import adam, add_gradient, add_up, new_workspace
+from nardy_rl.network.gradient import descend, new_workspace
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.selfplay.batch import Batch
-
-_SHARD = 256  # positions whose gradients one thread sums; fixed, so that the result does not depend on the threads
 
 
 class DivergedError(RuntimeError):
@@ -57,44 +52,27 @@ def new_learner(net: ValueNet, device: str, minibatch: int) -> Learner:
 
 
 class CompiledLearner:
-    """Learns on the CPU, on all its cores. The result does not depend on their number."""
+    """Learns on one core of the CPU, without the GIL, while self-play uses the others."""
 
-    def __init__(self, net: ValueNet, minibatch: int, workers: int | None = None) -> None:
+    def __init__(self, net: ValueNet, minibatch: int) -> None:
         self.net = net
         self._minibatch = minibatch
         self._widths = np.array([layer.out_features for layer in net.layers], np.int64)
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._step = 0
-        self._work = [new_workspace(self._widths) for _ in range(math.ceil(minibatch / _SHARD))]
-        self._pool = ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
+        self._work = new_workspace(self._widths)
 
     def learn(self, batch: Batch, learning_rate: float, seed: int) -> float:
         """See `Learner`."""
-        order = _order(len(batch.positions), seed).numpy()
-        loss = 0.0
-        for start in range(0, len(order), self._minibatch):
-            loss += self._descend(batch, order[start : start + self._minibatch], learning_rate)
+        positions, targets = batch.positions, batch.targets
+        loss = descend(
+            self._parameters, self._widths, self._mean, self._square, self._step, positions, targets,
+            _order(len(positions), seed).numpy(), self._minibatch, learning_rate, self._work,
+        )  # fmt: skip
+        self._step += math.ceil(len(positions) / self._minibatch)
         self._write_back()
-        return _finite(loss / batch.targets.size, learning_rate)
-
-    def _descend(self, batch: Batch, rows: NDArray[np.int64], learning_rate: float) -> float:
-        scale = 1 / (len(rows) * batch.targets.shape[1])
-        shards = [rows[start : start + _SHARD] for start in range(0, len(rows), _SHARD)]
-
-        def gradient(shard: int) -> float:
-            work = self._work[shard]
-            return add_gradient(
-                self._parameters, self._widths, batch.positions, batch.targets, shards[shard], scale, work
-            )
-
-        loss = sum(self._pool.map(gradient, range(len(shards))))
-        total = self._work[0].gradient
-        for shard in range(1, len(shards)):
-            add_up(total, self._work[shard].gradient)
-        self._step += 1
-        adam(self._parameters, total, self._mean, self._square, self._step, learning_rate)
-        return loss
+        return _finite(loss / targets.size, learning_rate)
 
     def _write_back(self) -> None:
         with torch.no_grad():
@@ -118,8 +96,9 @@ class CompiledLearner:
         """A vector as `network.gradient` lays it out, as one tensor for each parameter of the net."""
         tensors, start = [], 0
         for index, parameter in enumerate(self.net.parameters()):
-            part = torch.from_numpy(vector[start : start + parameter.numel()])
-            tensors.append(part.view(parameter.shape[::-1]).t().clone() if index == 0 else part.view(parameter.shape).clone())
+            part = torch.from_numpy(vector[start : start + parameter.numel()].copy())
+            shape = parameter.shape if index else parameter.shape[::-1]
+            tensors.append(part.view(shape) if index else part.view(shape).t().contiguous())
             start += parameter.numel()
         return tensors
 

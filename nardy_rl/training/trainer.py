@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,14 +20,14 @@ from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import SelfPlay
 from nardy_rl.training.display import Display
 from nardy_rl.training.evaluations import Evaluation, evaluate
-from nardy_rl.training.learner import DivergedError, Learner, choose_device
+from nardy_rl.training.learner import DivergedError, new_learner
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.sanity import game_statistics
 
 LAST, BEST = "last.pt", "best.pt"
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this and one batch
-_LOGGED_BATCHES = 16  # batches averaged into one point of a curve
+_STRETCH = 16  # batches between two chances to evaluate, save or stop; they make one point of a curve
 
 
 @dataclass
@@ -44,6 +45,19 @@ class Place:
         """How much of `phase` is done, 0…1."""
         done = self.phase_games / phase.games if phase.games else self.phase_seconds / 60 / (phase.minutes or 1)
         return min(done, 1.0)
+
+
+@dataclass
+class _Stretch:
+    """What a stretch of batches leaves behind."""
+
+    games: list[NDArray[np.int64]] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+
+    def pace(self) -> float:
+        """Games a second."""
+        return sum(len(games) for games in self.games) / (time.monotonic() - self.began)
 
 
 class Trainer:
@@ -68,7 +82,7 @@ class Trainer:
         options = Options.from_dict(checkpoint.run["options"])
         place = Place(**checkpoint.run["place"])
         trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
-        trainer._learner.optimizer.load_state_dict(checkpoint.run["optimizer"])
+        trainer._learner.load_state(checkpoint.run["adam"])
         return trainer
 
     def _set_up(
@@ -76,30 +90,26 @@ class Trainer:
     ) -> None:
         self.variant, self.options, self.folder, self.place = variant, options, folder, place
         self._display = display
-        self._learner = Learner(net, choose_device(options.device), options.schedule.minibatch)
+        self._learner = new_learner(net, options.device, options.schedule.minibatch)
         self._bot = network_bot(net, variant)
         self._best: Bot | None = None
         if place.best_games >= 0:
             self._best = network_bot(load_checkpoint(folder / BEST, variant).net, variant)
         self._selfplay = SelfPlay(variant, options.seed)
         self._log = RunLog(folder, variant, place.games, {"variant": variant.to_dict(), **options.to_dict()})
-        self._unlogged: list[tuple[NDArray[np.int64], float, float, float]] = []
+        self._background = ThreadPoolExecutor(1)
         self._saved = time.monotonic()
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> bool:
-        """Train to the end of the schedule; returns False if `stop` ended it before, between two batches.
+        """Train to the end of the schedule; returns False if `stop` ended it before.
 
         Either way the run is saved. Raises DivergedError, the last good checkpoint kept, if the loss is not finite.
         """
         try:
             while (phase := self._phase()) is not None and not stop():
-                began = time.monotonic()
-                self._train_batch(phase)
-                fraction = self.place.fraction(phase)
-                if fraction * self.options.schedule.evaluations >= self.place.evaluated + 1:
+                self._train_stretch(phase)
+                if self.place.fraction(phase) * self.options.schedule.evaluations >= self.place.evaluated + 1:
                     self._evaluate()
-                # Evaluation time counts: a phase of two minutes takes two minutes.
-                self.place.phase_seconds += time.monotonic() - began
                 if time.monotonic() - self._saved > _SAVE_SECONDS:
                     self._save()
             self._save()
@@ -114,49 +124,61 @@ class Trainer:
             place.phase, place.phase_games, place.phase_seconds, place.evaluated = place.phase + 1, 0, 0.0, 0
         return phases[place.phase] if place.phase < len(phases) else None
 
-    def _train_batch(self, phase: Phase) -> None:
-        place, seed = self.place, self.options.seed
-        number = self.options.schedule.batch_games
-        if phase.games:
-            number = min(number, phase.games - place.phase_games)
-        fraction = place.fraction(phase)
-        rate = float(np.interp(fraction, [0, 1], phase.learning_rate))
-        trace = float(np.interp(fraction, [0, 1], phase.trace))
-        began = time.monotonic()
-        batch = self._selfplay.play(self._bot, place.games, number, trace)
-        played = time.monotonic()
+    def _train_stretch(self, phase: Phase) -> None:
+        """Play some batches and learn from each while the next one is played.
+
+        A batch is thus played with weights that have not seen the batch before it. Where a stretch ends everything
+        played is learnt, so that a run resumed from there goes on exactly.
+        """
+        place = self.place
+        stretch = _Stretch()
+        learning: Future[float] | None = None
+        for _ in range(_STRETCH):
+            if place.fraction(phase) >= 1:
+                break
+            began = time.monotonic()
+            fraction = place.fraction(phase)
+            rate = float(np.interp(fraction, [0, 1], phase.learning_rate))
+            trace = float(np.interp(fraction, [0, 1], phase.trace))
+            number = self.options.schedule.batch_games
+            if phase.games:
+                number = min(number, phase.games - place.phase_games)
+            batch = self._selfplay.play(self._bot, place.games, number, trace)
+            if learning is not None:
+                stretch.losses.append(self._learnt(learning))
+            learning = self._background.submit(self._learner.learn, batch, rate, stream(self.options.seed, place.games))
+            stretch.games.append(batch.games)
+            place.games += number
+            place.phase_games += number
+            place.phase_seconds += time.monotonic() - began
+            self._display.batch(place.games, stretch.pace(), stretch.losses, self._seconds_left())
+        if learning is not None:
+            began = time.monotonic()
+            stretch.losses.append(self._learnt(learning))
+            place.phase_seconds += time.monotonic() - began
+            self._write_log(stretch, rate, trace)
+
+    def _learnt(self, learning: Future[float]) -> float:
+        """Wait for the learner and let self-play use its weights."""
         try:
-            loss = self._learner.learn(batch, rate, seed=stream(seed, place.games))
+            loss = learning.result()
         except DivergedError as error:
             raise DivergedError(
-                f"{error} after {place.games} games; {self.folder / LAST} is from before; "
+                f"{error} after {self.place.games} games; {self.folder / LAST} is from before; "
                 "a lower learning rate may help"
             ) from None
         self._bot = network_bot(self._learner.net, self.variant)
-        place.games += number
-        place.phase_games += number
-        learnt = time.monotonic()
-        self._unlogged.append((batch.games, loss, played - began, learnt - played))
-        self._display.batch(place.games, number / (learnt - began), loss, self._seconds_left())
-        if len(self._unlogged) >= _LOGGED_BATCHES:
-            self._write_log(rate, trace)
+        return loss
 
-    def _write_log(self, rate: float, trace: float) -> None:
-        played, losses, playing, learning = zip(*self._unlogged, strict=True)
+    def _write_log(self, stretch: _Stretch, rate: float, trace: float) -> None:
         games = self.place.games
-        ended = np.concatenate(played)
-        self._log.selfplay(game_statistics(self.variant, ended), games)
-        self._log.scalars("train", {"loss": float(np.mean(losses)), "learning_rate": rate, "trace": trace}, games)
-        speeds = {
-            "games_per_second": len(ended) / (sum(playing) + sum(learning)),
-            "selfplay_games_per_second": len(ended) / sum(playing),
-            "learner_games_per_second": len(ended) / sum(learning),
-        }
-        self._log.scalars("speed", speeds, games)
-        self._unlogged = []
+        self._log.selfplay(game_statistics(self.variant, np.concatenate(stretch.games)), games)
+        loss = float(np.mean(stretch.losses))
+        self._log.scalars("train", {"loss": loss, "learning_rate": rate, "trace": trace}, games)
+        self._log.scalars("speed", {"games_per_second": stretch.pace()}, games)
 
     def _evaluate(self) -> None:
-        place = self.place
+        place, began = self.place, time.monotonic()
         result = self._match(self._bot, self._best)
         if result.is_best:
             self._best = self._bot
@@ -167,6 +189,7 @@ class Trainer:
         self._log.openings(self._bot, place.games)
         self._log.flush()
         self._display.evaluation(place.games, result)
+        place.phase_seconds += time.monotonic() - began  # a phase of two minutes takes two minutes in all
         self._save()
 
     def final(self) -> Evaluation:
@@ -193,7 +216,7 @@ class Trainer:
         run = {
             "options": self.options.to_dict(),
             "place": dataclasses.asdict(self.place),
-            "optimizer": self._learner.optimizer.state_dict(),
+            "adam": self._learner.state(),
         }
         save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
         self._saved = time.monotonic()
