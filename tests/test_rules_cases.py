@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import reference
 
-from nardy_rl.rules.kernel import illegal_prime, occupancy
 from nardy_rl.rules.match import Cube, Match, next_starter
 from nardy_rl.rules.outcome import outcome
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
+from nardy_rl.rules.steps import illegal_prime
 from nardy_rl.rules.variant import RulesUnpublishedError, Variant, variant
+from nardy_rl.rules.words import occupancy
 
 ROLLS = [(larger, smaller) for smaller, larger in combinations_with_replacement(range(1, 7), 2)]
 DOUBLES = {(3, 3), (4, 4), (6, 6)}
@@ -110,8 +111,8 @@ def test_block_of_the_rules_case(case):
     own, opp = side(case["X"]), side(case["O"])
     low = sum(count << (4 * point) for point, count in enumerate(own[:16]))
     high = sum(count << (4 * point) for point, count in enumerate(own[16:]))
-    front = next(point for point in range(26) if opp[point])
-    assert illegal_prime(occupancy(low, high), front, rules.rules) == case["illegal"]
+    enemies = sum(1 << point for point in range(25) if opp[point]) | 1 << 25
+    assert illegal_prime(occupancy(low, high), enemies, high, rules.rules) == case["illegal"]
     assert reference.illegal_block(rules, own, opp) == case["illegal"]
 
 

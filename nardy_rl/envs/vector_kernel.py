@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
 from nardy_rl.rules.dice import below, opening_roll, roll
-from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, unpack
+from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.words import unpack
 
 LEARNER, OPPONENT = 0, 1
 

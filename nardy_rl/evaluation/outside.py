@@ -14,10 +14,11 @@ from nardy_rl.players.bot import Bot, choose
 from nardy_rl.players.games import MAX_TURNS, start_board
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.dice import opening_roll, roll, stream
-from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, new_plays, unpack
+from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, new_plays
 from nardy_rl.rules.outcome import points_won, result_class
 from nardy_rl.rules.position import OFF, POINTS
 from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.words import unpack
 
 _Decide = Callable[[NDArray[np.int8], Plays, int, int, tuple[int, int], int, int], int]
 

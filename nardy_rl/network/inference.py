@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.features import count_table
-from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays, count_at, mirror, moved, pack, unpack
+from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.words import count_at, mirror, moved, pack, unpack
 
 
 class FastNet(NamedTuple):

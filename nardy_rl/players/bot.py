@@ -12,9 +12,10 @@ from nardy_rl.network.features import INPUTS
 from nardy_rl.network.inference import FastNet, Scratch, fast_net, rate_plays
 from nardy_rl.players.heuristic import heuristic_score
 from nardy_rl.rules.dice import below
-from nardy_rl.rules.kernel import Plays, unpack
+from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.words import unpack
 
 if TYPE_CHECKING:  # bots play without torch
     from nardy_rl.network.value_net import ValueNet

@@ -11,10 +11,11 @@ from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.inference import Scratch, new_scratch
 from nardy_rl.players.bot import Bot, choose
 from nardy_rl.rules.dice import opening_roll, roll
-from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, new_plays, unpack
+from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, new_plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.position import POINTS, Position
 from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.words import unpack
 
 MAX_TURNS = 100_000
 """A game of more turns than this is taken for one that cannot end."""

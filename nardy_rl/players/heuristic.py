@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
-from nardy_rl.rules.kernel import mirror
 from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.words import mirror
 
 
 @kernel

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, generate, new_plays, unpack
+from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, generate, new_plays
 from nardy_rl.rules.position import OFF, POINTS, Position, check_position
 from nardy_rl.rules.variant import Variant
+from nardy_rl.rules.words import unpack
 
 FIRST_TURNS = {None: LATER, "starter": STARTER, "second": SECOND}
 
