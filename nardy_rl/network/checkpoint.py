@@ -6,6 +6,7 @@ runs no code.
 
 from __future__ import annotations
 
+import io
 import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,8 +46,10 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "games": checkpoint.games,
         "run": checkpoint.run,
     }
+    whole = io.BytesIO()  # written by torch itself, a full disk would come out as a RuntimeError about its zip file
+    torch.save(content, whole)
     with replacing(path) as file:
-        torch.save(content, file)
+        file.write(whole.getbuffer())
 
 
 def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpoint:

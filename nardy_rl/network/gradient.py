@@ -55,7 +55,7 @@ def _active_inputs(position: NDArray[np.int8], active: NDArray[np.int64], value:
     for side in range(2):
         base = side * SIDE_INPUTS
         for point in range(1, 25):
-            count = np.int64(position[side, point])
+            count = int(position[side, point])
             for unit in range(min(count, UNITS)):
                 active[size] = base + UNITS * (point - 1) + unit
                 value[size] = 1.0 if unit < 3 else (count - 3) * np.float32(REST_SCALE)

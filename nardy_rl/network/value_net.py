@@ -27,17 +27,18 @@ class ValueNet(nn.Module):
             raise ValueError(f"hidden is one or more layer widths from 1, not {list(hidden)}")
         self.hidden = tuple(int(width) for width in hidden)
         widths = (INPUTS, *self.hidden, outputs)
-        self.layers = nn.ModuleList(nn.Linear(inputs, outputs) for inputs, outputs in pairwise(widths))
-        for layer in self.layers:
+        layers = [nn.Linear(before, after) for before, after in pairwise(widths)]
+        for layer in layers:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
         # Near-zero outputs at the start: every outcome about even, no opinion to unlearn.
-        nn.init.normal_(self.layers[-1].weight, std=0.01)
+        nn.init.normal_(layers[-1].weight, std=0.01)
+        self.layers = nn.ModuleList(layers)
 
     def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         """Weights float32[out, in] and biases float32[out] of all layers, as `inference.fast_net` takes them."""
-        weights = [layer.weight.detach().cpu().numpy() for layer in self.layers]
-        return weights, [layer.bias.detach().cpu().numpy() for layer in self.layers]
+        arrays = [parameter.detach().cpu().numpy() for parameter in self.parameters()]
+        return arrays[::2], arrays[1::2]
 
     def logits(self, positions: torch.Tensor) -> torch.Tensor:
         """Log-odds of the probabilities: int8[N, 2, 26], row 0 on roll, to float32[N, outputs]."""

@@ -19,11 +19,11 @@ def result_class(loser: NDArray[np.int8], rules: Rules) -> int:
     """The class of a lost game: SINGLE, MARS, HOME_MARS or KOKS. loser: int8[26], the loser's checkers."""
     none_off = loser[0] == 0
     if rules.koks and (none_off or rules.koks_needs_none_off == 0):
-        behind = np.int64(loser[24])
+        behind = int(loser[24])
         if rules.koks_head_only == 0:
             for point in range(19, 24):
-                behind += loser[point]
-            behind += loser[25]
+                behind += int(loser[point])
+            behind += int(loser[25])
         if behind:
             return KOKS
     if not none_off:
@@ -31,7 +31,7 @@ def result_class(loser: NDArray[np.int8], rules: Rules) -> int:
     if rules.home_mars:
         at_home = 0
         for point in range(1, 7):
-            at_home += np.int64(loser[point])
+            at_home += int(loser[point])
         if at_home == rules.checkers:
             return HOME_MARS
     return MARS

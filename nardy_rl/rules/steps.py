@@ -49,7 +49,7 @@ def new_turn(board: NDArray[np.int8], head_budget: int, rules: Rules) -> Turn:
             else:
                 open_points ^= here
     patient = rules.last_resort != 0 and 0 < rules.head < head_budget
-    return Turn(open_points, blots, enemies, head_budget, np.int64(board[0, _HEAD]), patient)
+    return Turn(open_points, blots, enemies, head_budget, int(board[0, _HEAD]), patient)
 
 
 @inlined

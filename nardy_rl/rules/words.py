@@ -30,9 +30,9 @@ def pack(board: NDArray[np.int8]) -> tuple[int, int]:
     low = 0
     high = 0
     for point in range(16):
-        low |= np.int64(board[0, point]) << (point * 4)
+        low |= int(board[0, point]) << (point * 4)
     for point in range(16, 26):
-        high |= np.int64(board[0, point]) << (point * 4 - 64)
+        high |= int(board[0, point]) << (point * 4 - 64)
     return low, high
 
 

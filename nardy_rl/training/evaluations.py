@@ -25,7 +25,7 @@ class Evaluation:
 
     def curves(self) -> dict[str, float]:
         """The results as curves: win rates in 0…1, points per game."""
-        values = {}
+        values: dict[str, float] = {}
         for name, result in (("random", self.random), ("heuristic", self.heuristic), ("best", self.best)):
             if result is not None:
                 values |= {f"win_rate_{name}": result.win_rate, f"points_{name}": result.points_per_game}
