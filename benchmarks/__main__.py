@@ -1,4 +1,8 @@
-"""Print the table: `python -m benchmarks`. One thread; rates per CPU second, since other work may share the cores."""
+"""Print the tables: `python -m benchmarks`.
+
+The first is of one thread, in units per CPU second, since other work may share the cores; the second of whole training
+runs on all cores.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from rich.table import Table
 
 from benchmarks.measure import Rates, Spread, Work, interleaved, ratio, spread
 from benchmarks.peers import GNUBG, OPENSPIEL, gnubg_afterstates, gnubg_decisions, installed, openspiel_games
+from benchmarks.training import training_table
 from benchmarks.works import WIDTH, afterstates, decisions, random_games
 
 _REPETITIONS = 7
@@ -39,7 +44,7 @@ ROWS = (
 
 
 def main() -> None:
-    """Time all rows in turn and print the table."""
+    """Time all rows in turn, then training, and print the tables."""
     before = os.getloadavg()[0]
     rows = [row for row in ROWS if row.against == "short" or installed(row.against)]
     works = {f"{row.name} {side}": work for row in rows for side, work in (("ours", row.ours), ("theirs", row.theirs))}
@@ -55,7 +60,8 @@ def main() -> None:
     console = Console()
     console.print(table)
     loads = f"load average {before:.1f} before, {os.getloadavg()[0]:.1f} after, on {os.cpu_count()} cores"
-    console.print(f"{_REPETITIONS} repetitions, all works in turn, after one to warm up; {loads}")
+    console.print(f"{_REPETITIONS} repetitions, all works in turn, after one to warm up; {loads}\n")
+    console.print(training_table())
 
 
 def _cells(row: Row, ours: Rates, theirs: Rates) -> list[str]:

@@ -20,10 +20,10 @@ from nardy_rl.rules.kernel import generate, new_plays
 from nardy_rl.rules.outcome import equity_weights, outcome
 from nardy_rl.rules.plays import FIRST_TURNS, legal_plays
 from nardy_rl.rules.position import Position
-from nardy_rl.rules.variant import variant
+from nardy_rl.rules.variant import variant, variant_from_dict
 
 SHORT, LONG = variant("short"), variant("long")
-FOUR_LEVELS = variant("long", name="four levels", home_mars=3, koks=4)
+FOUR_LEVELS = variant_from_dict({"base": "long", "name": "four levels", "home_mars": 3, "koks": 4})
 OFF, BAR = 0, 25
 
 
@@ -257,7 +257,7 @@ def test_a_checkpoint_comes_back_as_it_was_saved(saved):
 
 
 def test_a_rule_sheet_of_ones_own_travels_with_the_checkpoint(tmp_path):
-    rules = variant("long", name="house rules", head=2, koks=4, prime_rule="forbid")
+    rules = variant_from_dict({"base": "long", "name": "house rules", "head": 2, "koks": 4, "prime_rule": "forbid"})
     save_checkpoint(tmp_path / "net.pt", Checkpoint(rules, new_net([2], rules.outputs, 1)))
     assert load_checkpoint(tmp_path / "net.pt").variant == rules
     assert load_checkpoint(str(tmp_path / "net.pt"), rules).run == {}
