@@ -98,6 +98,8 @@ def _prepared(argument: str, schema: type) -> str:
         member = f"sheet_{re.sub('[^A-Za-z0-9_]', '_', Path(value).stem)}"
         ConfigStore.instance().store(group="variant", name=member, node=sheet)
         return f"variant={member}"
+    if "." in name and name in _option_names(schema):
+        return f"++{argument}"  # the dataclass knows it, though a short YAML file may leave it at its default
     return argument
 
 

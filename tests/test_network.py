@@ -4,7 +4,7 @@ import errno
 import os
 import pickle
 import resource
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 
 import numpy as np
@@ -138,6 +138,16 @@ def test_the_equity_of_a_decided_game_is_its_points(rules):
 # The compiled twin
 
 
+def rare_turns(rules):
+    """Turns that can win the game, against losers of every class; some dice win by one play of several."""
+    for loser in ({24: 14, "off": 1}, {24: 15}, {23: 1, 6: 14}, {6: 15}, {9: 1, 3: 14}, {3: 14, "off": 1}):
+        position = Position.from_points({4: 1, 3: 1, "off": 13}, loser)
+        for dice in ((6, 5), (4, 3), (3, 1), (2, 2), (1, 1)):
+            yield position, dice, None
+    if rules.hit:  # a closed home, before which the one on the bar passes
+        yield Position.from_points({"bar": 2, 6: 13}, {**dict.fromkeys(range(1, 7), 2), 12: 3}), (6, 5), None
+
+
 @pytest.mark.parametrize("hidden", [[128], [64, 32, 16]])
 @pytest.mark.parametrize("rules", [SHORT, LONG, FOUR_LEVELS], ids=lambda rules: rules.name)
 def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hidden, sample_turns):
@@ -145,7 +155,7 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
     fast, weights = network_bot(net, rules).net, equity_weights(rules)
     plays, scratch = new_plays(), new_scratch(fast)
     seen = dict.fromkeys(("hit", "second hit", "entered", "borne off", "won", "passed", "four moves"), 0)
-    for position, dice, first_turn in islice(sample_turns(rules, Random(4)), 120):
+    for position, dice, first_turn in chain(rare_turns(rules), islice(sample_turns(rules, Random(4)), 120)):
         board, options = position.board(), legal_plays(rules, position, dice, first_turn)
         size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], rules.rules, plays)
         best = rate_plays(fast, board, plays, size, depth, rules.rules, scratch)
@@ -163,14 +173,14 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
             assert scratch.equities[index] == pytest.approx(equity, abs=1e-4)
             hits = sum(move.hit for move in play.moves)
             seen["hit"] += hits > 0
-            seen["second hit"] += hits > 1 or (hits == 1 and position.array[1, BAR] > 0)
+            seen["second hit"] += hits > 1 or (hits == 1 and bool(position.array[1, BAR]))
             seen["entered"] += any(move.source == BAR for move in play.moves)
             seen["borne off"] += any(move.target == OFF for move in play.moves)
             seen["passed"] += not play.moves
             seen["four moves"] += len(play.moves) == 4
         assert best == int(np.argmax(scratch.equities[:size]))
     with_hits = {"hit", "second hit", "entered"}
-    assert all(count > 0 for event, count in seen.items() if rules.hit or event not in with_hits), seen
+    assert all(count > 0 for event, count in seen.items() if rules.hit or event not in with_hits), str(seen)
 
 
 @pytest.mark.parametrize("rules", [SHORT, LONG, FOUR_LEVELS], ids=lambda rules: rules.name)
@@ -244,7 +254,6 @@ def complaint(path, *arguments) -> str:
     said = str(caught.value)
     assert "\n" not in said
     assert str(path) in said
-    assert len(said) < 400
     return said
 
 

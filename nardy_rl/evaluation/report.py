@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from nardy_rl.evaluation.statistics import MatchResult
+from nardy_rl.files import replacing
 from nardy_rl.rules.variant import Variant
 
 
@@ -55,17 +55,8 @@ def check_writable(path: Path) -> None:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write `content` so that `path` holds either its old content or all of the new. Raises OSError."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            json.dump(content, file, indent=2)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        file.write(json.dumps(content, indent=2).encode() + b"\n")
 
 
 def _class_text(classes: dict[str, int]) -> str:

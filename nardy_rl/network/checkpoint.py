@@ -7,7 +7,6 @@ runs no code.
 from __future__ import annotations
 
 import io
-import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from nardy_rl.rules.variant import Variant, variant_from_dict
 
 FORMAT = 1
 _KIND = "nardy_rl checkpoint"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass
@@ -58,20 +58,25 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
     Raises ValueError saying in one line what is wrong with the file.
     """
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is truncated or no checkpoint"
-        raise ValueError(f"cannot read the checkpoint {path}: {reason}") from None
+        file = Path(path).read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot read the checkpoint {path}: {error.strerror}") from None
+    try:
+        if not file.startswith(_ZIP):
+            raise EOFError  # torch would take it for a file of its first years, and warn
+        content = torch.load(io.BytesIO(file), map_location="cpu", weights_only=True)
+    except Exception:  # what torch raises depends on the byte at which a file is cut or damaged
+        raise ValueError(f"cannot read the checkpoint {path}: it is truncated or no checkpoint") from None
     if not isinstance(content, dict) or content.get("kind") != _KIND:
         raise ValueError(f"{path} is no checkpoint of nardy_rl")
     if content.get("format") != FORMAT:
         raise ValueError(f"{path} has checkpoint format {content.get('format')}; this version reads format {FORMAT}")
+    trained = variant_from_dict(content.get("variant"), source=str(path))
     try:
-        trained = variant_from_dict(content["variant"], source=str(path))
         net = ValueNet(content["hidden"], trained.outputs)
         net.load_state_dict(content["weights"])
         checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
-    except (KeyError, TypeError, RuntimeError) as error:
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
     if variant is not None and trained != variant:
         raise ValueError(f"{path} was trained for {_difference(trained, variant)}")

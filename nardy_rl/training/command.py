@@ -43,10 +43,11 @@ def main(variant: Variant, options: Options) -> None:
     if not finished:
         _end(f"stopped and saved; go on with: python train.py resume={trainer.folder}", 128 + stop.received)
     result = trainer.final()
+    place = trainer.place
     console.print(
-        f"{trainer.folder / BEST}, taken after {trainer.place.best_games:,} of {trainer.place.games:,} games: {result}",
-        highlight=False,
+        f"best net: {trainer.folder / BEST}, after {place.best_games:,} of {place.games:,} games", soft_wrap=True
     )
+    console.print(f"it wins against {result}", highlight=False, soft_wrap=True)
 
 
 class _StopSignal:

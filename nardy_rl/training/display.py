@@ -44,8 +44,8 @@ class Display:
     def evaluation(self, games: int, result: Evaluation) -> None:
         """Print an evaluation and keep it in the bar."""
         self._latest = f" · heuristic {result.heuristic.win_rate:.1%}"
-        self.line(f"{games:>10,} games  {result}")
+        self.line(f"{games:>10,} games  {result}{' → new best' if result.is_best else ''}")
 
     def line(self, text: str) -> None:
         """Print a line above the bar."""
-        self._progress.console.print(text, highlight=False)
+        self._progress.console.print(text, highlight=False, soft_wrap=True)

@@ -35,7 +35,7 @@ class Evaluation:
         text = f"random {self.random.win_rate:.1%}, heuristic {self.heuristic.win_rate:.1%}"
         if self.best is not None:
             text += f", best {self.best.points_per_game:+.3f} ± {self.best.standard_error:.3f}"
-        return text + (" → new best" if self.is_best else "")
+        return text
 
 
 def evaluate(variant: Variant, bot: Bot, best: Bot | None, games: int, gate_games: int, seed: int) -> Evaluation:

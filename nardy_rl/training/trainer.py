@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 
+from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from nardy_rl.network.value_net import ValueNet, new_net
 from nardy_rl.players.bot import Bot, network_bot
@@ -25,7 +27,7 @@ from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.sanity import game_statistics
 
-LAST, BEST = "last.pt", "best.pt"
+LAST, BEST, CONFIG = "last.pt", "best.pt", "config.yaml"
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this and one batch
 _STRETCH = 16  # batches between two chances to evaluate, save or stop; they make one point of a curve
 
@@ -68,6 +70,9 @@ class Trainer:
         if (folder / LAST).exists():
             raise ValueError(f"{folder} holds a run already; go on with it by resume={folder}")
         folder.mkdir(parents=True, exist_ok=True)
+        config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
+        with replacing(folder / CONFIG) as file:
+            file.write(config.encode())
         net = new_net(options.network.hidden, variant.outputs, options.seed)
         self._set_up(variant, options, folder, display, net, Place())
         self._save()
