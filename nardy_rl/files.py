@@ -22,6 +22,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # of a full disk the system does not say with which file it came up
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise

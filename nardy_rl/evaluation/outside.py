@@ -7,17 +7,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import kernel
 from nardy_rl.evaluation.statistics import COLUMNS
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.players.bot import Bot, choose
-from nardy_rl.players.games import MAX_TURNS, start_board
+from nardy_rl.players.games import MAX_TURNS, offer, start_board
 from nardy_rl.players.registry import Player
-from nardy_rl.rules.dice import opening_roll, roll, stream
-from nardy_rl.rules.kernel import LATER, SECOND, STARTER, Plays, generate, new_plays
+from nardy_rl.rules.dice import stream
+from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.outcome import points_won, result_class
 from nardy_rl.rules.position import OFF, POINTS
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
 
 _Decide = Callable[[NDArray[np.int8], Plays, int, int, tuple[int, int], int, int], int]
@@ -45,7 +44,7 @@ def _play_game(
     board, after = start_board(variant), np.empty((2, POINTS), np.int8)
     passes = 0
     for turn in range(MAX_TURNS):
-        first, other, size, depth = _offer(board, turn, dice_key, rules, plays)
+        first, other, size, depth = offer(board, turn, dice_key, rules, plays)
         passes += depth == 0
         decide = second if turn & 1 else starter
         chosen = decide(board, plays, size, depth, (first, other), choice_key, turn)
@@ -55,17 +54,6 @@ def _play_game(
             return -points if turn & 1 else points, result_class(after[1], rules), turn + 1, passes
         board[:] = after[::-1]
     return 0, 0, -1, passes
-
-
-@kernel
-def _offer(board: NDArray[np.int8], turn: int, dice_key: int, rules: Rules, plays: Plays) -> tuple[int, int, int, int]:
-    """The roll of this turn, and its plays in `plays`: (first die, second die, plays, moves in each)."""
-    first, other = roll(dice_key, turn)
-    if turn == 0 and rules.lottery_opening:
-        first, other = opening_roll(dice_key, 0)
-    phase = LATER if turn > 1 else (STARTER if turn == 0 else SECOND)
-    size, depth, _ = generate(board, first, other, phase, rules, plays)
-    return first, other, size, depth
 
 
 def _decider(player: Player, variant: Variant) -> _Decide:

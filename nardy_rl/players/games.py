@@ -71,13 +71,28 @@ def _copy(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
 
 
 @kernel
+def offer(board: NDArray[np.int8], turn: int, dice_key: int, rules: Rules, plays: Plays) -> tuple[int, int, int, int]:
+    """Roll for a turn and list its plays: (first die, second die, plays, moves in each).
+
+    board: int8[2, 26], row 0 on roll. Draw `turn` of the stream `dice_key` is the roll, whoever plays; in turn 0 it is
+    that of the lottery where the variant plays those dice.
+    """
+    first, second = roll(dice_key, turn)
+    if turn == 0 and rules.lottery_opening:
+        first, second = opening_roll(dice_key, 0)
+    phase = LATER if turn > 1 else (STARTER if turn == 0 else SECOND)
+    size, depth, _ = generate(board, first, second, phase, rules, plays)
+    return first, second, size, depth
+
+
+@kernel
 def play_game(
     starter: Bot, second: Bot, start: NDArray[np.int8], rules: Rules, dice_key: int, choice_key: int, table: Table,
     record: Record, written: int,
 ) -> Result:  # fmt: skip
     """Play one game from `start`, int8[2, 26], and write it to `record` from row `written` on.
 
-    Draw t of the stream `dice_key` is the roll of turn t, whoever plays; likewise `choice_key` for a bot's own chance.
+    Dice come from the stream `dice_key` as `offer` says, a bot's own chance likewise from `choice_key`.
     """
     board, after = table.board, table.after
     _copy(start, board)
@@ -85,15 +100,11 @@ def play_game(
     outputs = record.values.shape[1]
     passes = 0
     for turn in range(MAX_TURNS):
-        first, other = roll(dice_key, turn)
-        if turn == 0 and rules.lottery_opening:
-            first, other = opening_roll(dice_key, 0)
-        phase = LATER if turn > 1 else (STARTER if turn == 0 else SECOND)
         if room:
             if written + turn >= room:
                 return Result(False, 0, 0, passes)
             _copy(board, record.positions[written + turn])
-        size, depth, _ = generate(board, first, other, phase, rules, table.plays)
+        _, _, size, depth = offer(board, turn, dice_key, rules, table.plays)
         if turn & 1:
             chosen = choose(second, board, table.plays, size, depth, rules, table.scratch_b, choice_key, turn)
         else:

@@ -24,7 +24,7 @@ class RunLog:
 
     def __init__(self, folder: Path, variant: Variant, games: int, config: dict[str, Any]) -> None:
         # Steps beyond `games` are left over from a run that was killed after its last checkpoint.
-        self._writer = SummaryWriter(str(folder), purge_step=games or None)
+        self._writer = SummaryWriter(str(folder), purge_step=games + 1)
         self._variant = variant
         self._bands = BANDS.get(variant.name, {})
         if not games:

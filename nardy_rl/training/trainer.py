@@ -224,4 +224,5 @@ class Trainer:
             "adam": self._learner.state(),
         }
         save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
+        self._log.flush()  # else the curves of a run that is killed later would lack what its checkpoint has behind it
         self._saved = time.monotonic()
