@@ -128,6 +128,8 @@ def _option_line(error: OmegaConfBaseException, schema: type) -> str:
     wrong = re.match(r"Value '(.*)' of type '.*' could not be converted to (\w+)", said)
     if isinstance(error, ValidationError) and wrong and wrong[2] in _KINDS:
         return f"option {key} must be {_KINDS[wrong[2]]}; got {wrong[1]!r}"
+    if "is not a ListConfig" in said:
+        return f"option {key} must be a list, as in {key}=[…]"
     return f"option {key}: {said}"
 
 

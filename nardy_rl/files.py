@@ -15,7 +15,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Raises OSError if the folder cannot be written or the disk is full; `path` is then as it was.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    draft = path.with_name(f".{path.name}.draft")  # always the same name: what a killed writer left is overwritten
     try:
         with draft.open("wb") as file:
             yield file

@@ -12,7 +12,7 @@ from nardy_rl.network.value_net import new_net
 from nardy_rl.players.bot import RANDOM, simple_bot
 from nardy_rl.rules.variant import variant
 from nardy_rl.selfplay.batch import Batch, SelfPlay
-from nardy_rl.training.learner import CompiledLearner, DivergedError, TorchLearner, new_learner
+from nardy_rl.training.learner import CompiledLearner, DivergedError, TorchLearner, choose_device, new_learner
 
 RATE = 3e-3
 SHAPES = [[16], [32, 8, 4]]
@@ -190,8 +190,7 @@ def test_a_pass_leaves_no_gradient_behind(batch):
 
 def test_a_device_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    net = new_net([4], 3, seed=1)
     with pytest.raises(ValueError, match="device=cuda: torch sees no CUDA device here; use device=cpu"):
-        new_learner(net, "cuda", 64)
-    assert isinstance(new_learner(net, "auto", 64), CompiledLearner)
-    assert isinstance(new_learner(net, "cpu", 64), CompiledLearner)
+        choose_device("cuda")
+    assert choose_device("auto") == "cpu"
+    assert isinstance(new_learner(new_net([4], 3, seed=1), "cpu", 64), CompiledLearner)

@@ -77,8 +77,8 @@ def run_folder(train, tmp_path):
         ("gamess", "device, folder, network, resume, schedule, seed, variant"),
         (
             "schedule.batch_gamess",
-            "schedule.batch_games, schedule.evaluation_games, schedule.evaluations, schedule.gate_games, "
-            "schedule.minibatch, schedule.phases; did you mean schedule.batch_games?",
+            "schedule.batch_games, schedule.evaluation_games, schedule.evaluations, schedule.final_gate_games, "
+            "schedule.gate_games, schedule.minibatch, schedule.phases; did you mean schedule.batch_games?",
         ),
         ("network.hiden", "network.hidden; did you mean network.hidden?"),
     ],
@@ -114,7 +114,7 @@ def test_a_misspelt_rule_is_named_however_it_is_prefixed(refusal, tmp_path, pref
         ("network.hidden=[]", "option network.hidden must list layer widths from 1; got []"),
         ("network.hidden=[8,0]", "option network.hidden must list layer widths from 1; got [8, 0]"),
         ("network.hidden=[wide]", "option network.hidden[0] must be a whole number; got 'wide'"),
-        ("network.hidden=8", "option network.hidden: "),
+        ("network.hidden=8", "option network.hidden must be a list, as in network.hidden=[…]"),
         ("seed=-1", "option seed must be from 0 to 2147483647; got -1"),
         ("seed=2147483648", "option seed must be from 0 to 2147483647; got 2147483648"),
         ("seed=lucky", "option seed must be a whole number; got 'lucky'"),

@@ -35,7 +35,8 @@ BATCH = 3
 
 
 def options(phases, hidden=(6,), seed=1, **schedule) -> Options:
-    small = {"batch_games": BATCH, "minibatch": 64, "evaluations": 2, "evaluation_games": 4, "gate_games": 4}
+    small = {"batch_games": BATCH, "minibatch": 64, "evaluations": 2, "evaluation_games": 4}
+    small |= {"gate_games": 4, "final_gate_games": 4}
     return Options(Network(list(hidden)), Schedule(phases, **(small | schedule)), seed, "cpu", "unused")
 
 
@@ -232,8 +233,8 @@ def test_a_bot_alone_cannot_be_resumed(whole_run, tmp_path):
 def test_the_best_net_stays_when_a_later_one_is_no_better(tmp_path, monkeypatch):
     verdicts = iter([False, True, False])  # the first net has none to be compared with
 
-    def judged(*arguments):
-        result = evaluate(*arguments)
+    def judged(*arguments, seed):
+        result = evaluate(*arguments, seed)
         better = dataclasses.replace(result.random, points_per_game=1.0, standard_error=0.01)
         worse = dataclasses.replace(better, points_per_game=-1.0)
         return dataclasses.replace(result, best=(better if next(verdicts) else worse) if result.best else None)

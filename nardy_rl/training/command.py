@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from hydra.core.hydra_config import HydraConfig
 from rich.console import Console
 
 from nardy_rl.network.value_net import new_net
@@ -28,6 +29,8 @@ _DIVERGED = 1
 def main(variant: Variant, options: Options) -> None:
     """Train as `options` say; ends the process with 128 + signal where SIGINT or SIGTERM stopped it."""
     console = Console()
+    _refuse_other_options(options)
+    threading.excepthook = _ignore_write_error
     stop = _StopSignal()
     _compile(variant, console)
     with Display(console) as display:
@@ -48,6 +51,20 @@ def main(variant: Variant, options: Options) -> None:
         f"best net: {trainer.folder / BEST}, after {place.best_games:,} of {place.games:,} games", soft_wrap=True
     )
     console.print(f"it wins against {result}", highlight=False, soft_wrap=True)
+
+
+def _refuse_other_options(options: Options) -> None:
+    """Raise ValueError if a run is to be resumed with options that it would not heed."""
+    given = HydraConfig.get().overrides.task
+    others = [text for text in given if not text.startswith("resume=")]
+    if options.resume is not None and others:
+        raise ValueError(f"resume= takes everything from the run; leave out {' '.join(others)}")
+
+
+def _ignore_write_error(failure: threading.ExceptHookArgs) -> None:
+    """Keep TensorBoard's writer thread from printing a traceback; the next flush raises the same error here."""
+    if not isinstance(failure.exc_value, OSError):
+        threading.__excepthook__(failure)
 
 
 class _StopSignal:

@@ -41,14 +41,16 @@ class Learner(Protocol):
         """Take over what `state` returned, of either learner."""
 
 
-def new_learner(net: ValueNet, device: str, minibatch: int) -> Learner:
-    """The learner for `device`: auto, cpu or cuda. Raises ValueError if cuda is asked for and absent."""
-    has_cuda = torch.cuda.is_available()
-    if device == "cuda" and not has_cuda:
+def choose_device(device: str) -> str:
+    """Where to learn, cpu or cuda, for auto, cpu or cuda. Raises ValueError if cuda is asked for and absent."""
+    if device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device=cuda: torch sees no CUDA device here; use device=cpu or device=auto")
-    if device == "cpu" or not has_cuda:
-        return CompiledLearner(net, minibatch)
-    return TorchLearner(net, "cuda", minibatch)
+    return "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def new_learner(net: ValueNet, device: str, minibatch: int) -> Learner:
+    """The learner for `device`, cpu or cuda."""
+    return CompiledLearner(net, minibatch) if device == "cpu" else TorchLearner(net, device, minibatch)
 
 
 class CompiledLearner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,16 @@ class RunLog:
         self._writer.add_image("openings/board", image, games, dataformats="HWC")
 
     def flush(self) -> None:
-        """Write out what is buffered."""
-        self._writer.flush()
+        """Write out what is buffered. Raises OSError naming the folder if the disk is full."""
+        try:
+            self._writer.flush()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._writer.log_dir) from None
 
     def close(self) -> None:
-        """Write out everything and release the file."""
-        self._writer.close()
+        """Release the file; what could not be written out is lost."""
+        with suppress(OSError):
+            self._writer.close()
 
 
 def first_rolls(variant: Variant) -> list[tuple[int, int]]:

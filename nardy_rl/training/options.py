@@ -42,6 +42,7 @@ class Schedule:
     evaluations: int = 10  # evaluations in each phase, evenly spread, the last at its end
     evaluation_games: int = 2000  # against random and against the heuristic, each
     gate_games: int = 4000  # against the best net so far
+    final_gate_games: int = 20000  # the same at the end of the schedule, where the nets are closest
 
     def __post_init__(self) -> None:
         if self.phases != MISSING and not self.phases:
@@ -49,7 +50,7 @@ class Schedule:
         for name in ("batch_games", "minibatch"):
             _check_at_least(f"schedule.{name}", getattr(self, name), 1)
         _check_at_least("schedule.evaluations", self.evaluations, 1)
-        for name in ("evaluation_games", "gate_games"):
+        for name in ("evaluation_games", "gate_games", "final_gate_games"):
             value = getattr(self, name)
             if value < 4 or value % 2:
                 raise ValueError(f"option schedule.{name} must be an even number from 4; got {value}")

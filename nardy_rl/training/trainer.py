@@ -22,7 +22,7 @@ from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import SelfPlay
 from nardy_rl.training.display import Display
 from nardy_rl.training.evaluations import Evaluation, evaluate
-from nardy_rl.training.learner import DivergedError, new_learner
+from nardy_rl.training.learner import DivergedError, choose_device, new_learner
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.sanity import game_statistics
@@ -69,6 +69,7 @@ class Trainer:
         """A new run. Raises ValueError if `folder` holds one already, OSError if it cannot be written."""
         if (folder / LAST).exists():
             raise ValueError(f"{folder} holds a run already; go on with it by resume={folder}")
+        choose_device(options.device)  # refuses what is not there before the folder is made
         folder.mkdir(parents=True, exist_ok=True)
         config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
         with replacing(folder / CONFIG) as file:
@@ -84,10 +85,13 @@ class Trainer:
         if not checkpoint.run:
             raise ValueError(f"{folder / LAST} is a bot without the state of its run: it cannot be resumed")
         trainer = cls.__new__(cls)
-        options = Options.from_dict(checkpoint.run["options"])
-        place = Place(**checkpoint.run["place"])
-        trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
-        trainer._learner.load_state(checkpoint.run["adam"])
+        try:
+            options = Options.from_dict(checkpoint.run["options"])
+            place = Place(**checkpoint.run["place"])
+            trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
+            trainer._learner.load_state(checkpoint.run["adam"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{folder / LAST} is damaged: the state of its run lacks or garbles {error}") from None
         return trainer
 
     def _set_up(
@@ -95,7 +99,7 @@ class Trainer:
     ) -> None:
         self.variant, self.options, self.folder, self.place = variant, options, folder, place
         self._display = display
-        self._learner = new_learner(net, options.device, options.schedule.minibatch)
+        self._learner = new_learner(net, choose_device(options.device), options.schedule.minibatch)
         self._bot = network_bot(net, variant)
         self._best: Bot | None = None
         if place.best_games >= 0:
@@ -183,8 +187,11 @@ class Trainer:
         self._log.scalars("speed", {"games_per_second": stretch.pace()}, games)
 
     def _evaluate(self) -> None:
-        place, began = self.place, time.monotonic()
-        result = self._match(self._bot, self._best)
+        place, schedule, began = self.place, self.options.schedule, time.monotonic()
+        is_last = place.phase == len(schedule.phases) - 1 and place.evaluated == schedule.evaluations - 1
+        gate_games = schedule.final_gate_games if is_last else schedule.gate_games
+        games = schedule.evaluation_games
+        result = evaluate(self.variant, self._bot, self._best, games, gate_games, seed=place.games)
         if result.is_best:
             self._best = self._bot
             place.best_games = place.games
@@ -200,11 +207,10 @@ class Trainer:
     def final(self) -> Evaluation:
         """The best net of the run against random and the heuristic."""
         assert self._best is not None, "a schedule ends with an evaluation, and the first one has the best net so far"
-        return self._match(self._best, None)
-
-    def _match(self, bot: Bot, best: Bot | None) -> Evaluation:
         schedule = self.options.schedule
-        return evaluate(self.variant, bot, best, schedule.evaluation_games, schedule.gate_games, self.place.games)
+        return evaluate(
+            self.variant, self._best, None, schedule.evaluation_games, schedule.gate_games, seed=self.place.games
+        )
 
     def _seconds_left(self) -> float:
         """An estimate from the pace of this phase."""
