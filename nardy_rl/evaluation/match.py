@@ -23,7 +23,7 @@ from nardy_rl.compiled import kernel
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.statistics import COLUMNS, KIND, PASSES, POINTS_A, TURNS, MatchResult, match_result
 from nardy_rl.players.bot import Bot
-from nardy_rl.players.games import MAX_TURNS, Record, Table, new_record, new_table, play_game, start_board
+from nardy_rl.players.games import MAX_DECISIONS, Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.outcome import result_class
@@ -69,7 +69,9 @@ def play_match(
     with _spread(pool, min(workers, len(chunks))) as spread:
         for chunk in spread(play, chunks):
             if (chunk[:, :, TURNS] < 0).any():
-                raise ValueError(f"a game of variant {variant.name} passed {MAX_TURNS} turns: its rules may never end")
+                raise ValueError(
+                    f"a game of variant {variant.name} passed {MAX_DECISIONS} decisions: its rules may never end"
+                )
             played.append(chunk)
             if progress:
                 progress(2 * len(chunk))

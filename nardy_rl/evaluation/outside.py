@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from nardy_rl.evaluation.statistics import COLUMNS
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.players.bot import Bot, choose
-from nardy_rl.players.games import MAX_TURNS, offer, start_board
+from nardy_rl.players.games import MAX_DECISIONS, offer, start_board
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.outcome import points_won, result_class
-from nardy_rl.rules.position import OFF, POINTS
+from nardy_rl.rules.position import HEAD, OFF, POINTS
+from nardy_rl.rules.protocol import Standing, after_play, begin, pending_steps
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
 
-_Decide = Callable[[NDArray[np.int8], Plays, int, int, tuple[int, int], int, int], int]
+_Decide = Callable[[NDArray[np.int8], Plays, int, int, int, Standing, int, int], int]
+"""(board, plays, their number, moves in each, die left over, standing, choice key, decision) -> index of a play."""
 
 
 def outside_pairs(variant: Variant, a: Player, b: Player, seed: int, pairs: range) -> NDArray[np.int32]:
@@ -43,24 +45,44 @@ def _play_game(
     choice_key = stream(dice_key, 0)
     board, after = start_board(variant), np.empty((2, POINTS), np.int8)
     passes = 0
-    for turn in range(MAX_TURNS):
-        first, other, size, depth = offer(board, turn, dice_key, rules, plays)
-        passes += depth == 0
-        decide = second if turn & 1 else starter
-        chosen = decide(board, plays, size, depth, (first, other), choice_key, turn)
+    standing = begin(0)
+    for decision in range(MAX_DECISIONS):
+        rolls = standing.number == 0
+        standing, size, depth, left_over = offer(standing, board, dice_key, rules, plays)
+        passes += rolls and depth == 0
+        decide = second if standing.seat else starter
+        chosen = decide(board, plays, size, depth, left_over, standing, choice_key, decision)
         unpack(plays.low[chosen], plays.high[chosen], board, rules, after)
         if after[0, OFF] == rules.checkers:
             points = points_won(after[1], rules)
-            return -points if turn & 1 else points, result_class(after[1], rules), turn + 1, passes
-        board[:] = after[::-1]
+            turns = standing.rolls_0 + standing.rolls_1
+            return -points if standing.seat else points, result_class(after[1], rules), turns, passes
+        coming = after_play(standing, depth, left_over, int(board[0, HEAD] - after[0, HEAD]), rules)
+        board[:] = after if coming.seat == standing.seat else after[::-1]
+        standing = coming
     return 0, 0, -1, passes
 
 
 def _decider(player: Player, variant: Variant) -> _Decide:
-    """A player as a function (board, plays, size, depth, dice, choice key, turn) -> index of a play."""
+    """A player as a function that chooses: see `_Decide`."""
+    rules = variant.rules
     if not isinstance(player, Bot):
-        return lambda board, plays, size, depth, dice, key, turn: player.choose(board, plays, size, dice)
-    bot, rules, scratch = player, variant.rules, new_scratch(player.net)
-    return lambda board, plays, size, depth, dice, key, turn: choose(
-        bot, board, plays, size, depth, rules, scratch, key, turn
-    )
+
+        def ask(
+            board: NDArray[np.int8], plays: Plays, size: int, depth: int, left_over: int, standing: Standing, key: int,
+            decision: int,
+        ) -> int:  # fmt: skip
+            return player.choose(board, plays, size, (standing.first, standing.second or standing.first))
+
+        return ask
+    bot, scratch = player, new_scratch(player.net)
+
+    def decide(
+        board: NDArray[np.int8], plays: Plays, size: int, depth: int, left_over: int, standing: Standing, key: int,
+        decision: int,
+    ) -> int:  # fmt: skip
+        coming = after_play(standing, depth, left_over, 0, rules)
+        goes_on = coming.seat == standing.seat
+        return choose(bot, board, plays, size, depth, goes_on, pending_steps(coming), rules, scratch, key, decision)
+
+    return decide

@@ -73,7 +73,7 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
         raise ValueError(f"{path} has checkpoint format {content.get('format')}; this version reads format {FORMAT}")
     trained = variant_from_dict(content.get("variant"), source=str(path))
     try:
-        net = ValueNet(content["hidden"], trained.outputs)
+        net = ValueNet(content["hidden"], trained.outputs, trained.has_pending)
         net.load_state_dict(content["weights"])
         checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:

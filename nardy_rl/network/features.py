@@ -14,6 +14,9 @@ index within a side  meaning                                       value
 97                 checkers borne off                              n / 15
 =================  ==============================================  =======================================
 
+In variants where dice can be pending (`Variant.has_pending`) seven more follow, all 0 before a roll: for each value
+1…6 a quarter of the steps of it that the player who acts has still to play, then 1 if they are of his own roll.
+
 Every input depends on one count alone. The first layer is therefore a sum of table rows, one for each point, which is
 what lets the compiled twin follow a play by adding two rows a move.
 """
@@ -26,13 +29,15 @@ from numpy.typing import NDArray
 UNITS = 4
 SIDE_INPUTS = 24 * UNITS + 2
 INPUTS = 2 * SIDE_INPUTS
+PENDING_INPUTS = 7
+PENDING_SCALE = 1 / 4
 COUNTS = 16
 BAR_SCALE, OFF_SCALE, REST_SCALE = 1 / 2, 1 / 15, 1 / 2
 _BAR_INPUT, _OFF_INPUT = SIDE_INPUTS - 2, SIDE_INPUTS - 1
 
 
 def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What each count on each point adds to the first layer: float32[2, 26, 16, H] from its weights float32[H, 196].
+    """What each count on each point adds to the first layer: float32[2, 26, 16, H] from its weights float32[H, 196 or 203].
 
     Axes: 0 the player on roll, 1 the other; point (0 off, 25 bar); number of checkers there; hidden unit.
     """

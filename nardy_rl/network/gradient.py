@@ -1,7 +1,7 @@
 """The compiled way to learn on a CPU: loss, gradient and Adam for a `ValueNet`, with a sparse first layer.
 
 Of the 196 inputs about 30 are not zero, so the first layer's sums and gradients touch 30 rows instead of 196. All
-parameters lie in one float32 vector: the first layer's weights [196, H] (an input's row is one piece of memory), its
+parameters lie in one float32 vector: the first layer's weights [inputs, H] (an input's row is one piece of memory), its
 biases, then for each further layer weights [out, in] and biases.
 """
 
@@ -13,10 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, REST_SCALE, SIDE_INPUTS, UNITS
+from nardy_rl.network.features import (
+    BAR_SCALE,
+    INPUTS,
+    OFF_SCALE,
+    PENDING_INPUTS,
+    PENDING_SCALE,
+    REST_SCALE,
+    SIDE_INPUTS,
+    UNITS,
+)
 from nardy_rl.network.inference import sigmoid
 
-_MAX_ACTIVE = 2 * (24 * UNITS + 2)
+_MAX_ACTIVE = INPUTS + PENDING_INPUTS
 _BETA_MEAN, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2015, and torch's defaults
 
 
@@ -30,11 +39,11 @@ class Workspace(NamedTuple):
     errors: NDArray[np.float32]  # [layers, widest]: derivative of the loss by each layer's sums
 
 
-def new_workspace(widths: NDArray[np.int64]) -> Workspace:
-    """Fresh room for a network with layers of these widths, outputs last."""
+def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
+    """Fresh room for a network with layers of these widths, outputs last, and so many parameters."""
     shape = (len(widths), int(widths.max()))
     return Workspace(
-        np.zeros(parameter_count(widths), np.float32),
+        np.zeros(parameters, np.float32),
         np.zeros(_MAX_ACTIVE, np.int64),
         np.zeros(_MAX_ACTIVE, np.float32),
         np.zeros(shape, np.float32),
@@ -42,14 +51,10 @@ def new_workspace(widths: NDArray[np.int64]) -> Workspace:
     )
 
 
-def parameter_count(widths: NDArray[np.int64]) -> int:
-    """Length of the parameter vector of a network with layers of these widths."""
-    inputs = np.array([INPUTS, *widths[:-1]])
-    return int((widths * (inputs + 1)).sum())
-
-
 @inlined
-def _active_inputs(position: NDArray[np.int8], active: NDArray[np.int64], value: NDArray[np.float32]) -> int:
+def _active_inputs(
+    position: NDArray[np.int8], pending: int, active: NDArray[np.int64], value: NDArray[np.float32]
+) -> int:
     """List the inputs of a position, int8[2, 26], that are not zero (see `features`); returns how many there are."""
     size = 0
     for side in range(2):
@@ -68,14 +73,24 @@ def _active_inputs(position: NDArray[np.int8], active: NDArray[np.int64], value:
             active[size] = base + SIDE_INPUTS - 1
             value[size] = position[side, 0] * np.float32(OFF_SCALE)
             size += 1
+    if pending:
+        for die in range(1, 7):
+            active[size] = INPUTS + die - 1
+            value[size] = ((pending >> (4 * die)) & 15) * np.float32(PENDING_SCALE)
+            size += 1
+        active[size] = INPUTS + PENDING_INPUTS - 1
+        value[size] = pending & 1
+        size += 1
     return size
 
 
 @inlined
-def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: int, work: Workspace) -> None:
+def _forward(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, size: int, work: Workspace
+) -> None:
     width = widths[0]
     sums = work.layers[0]
-    bias = parameters[INPUTS * width : (INPUTS + 1) * width]
+    bias = parameters[all_inputs * width : (all_inputs + 1) * width]
     for unit in range(width):
         sums[unit] = bias[unit]
     for index in range(size):
@@ -83,7 +98,7 @@ def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: i
         value = work.value[index]
         for unit in range(width):
             sums[unit] += value * row[unit]
-    start = (INPUTS + 1) * width
+    start = (all_inputs + 1) * width
     for layer in range(1, widths.size):
         inputs, outputs, following = work.layers[layer - 1], work.layers[layer], widths[layer]
         for unit in range(width):
@@ -99,7 +114,9 @@ def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: i
 
 
 @inlined
-def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: int, work: Workspace) -> None:
+def _backward(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, size: int, work: Workspace
+) -> None:
     end = parameters.size
     for layer in range(widths.size - 1, 0, -1):
         width, following = widths[layer - 1], widths[layer]
@@ -124,19 +141,19 @@ def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], size: 
         value = work.value[index]
         for unit in range(width):
             gradient[unit] += value * errors[unit]
-    bias = work.gradient[INPUTS * width : (INPUTS + 1) * width]
+    bias = work.gradient[all_inputs * width : (all_inputs + 1) * width]
     for unit in range(width):
         bias[unit] += errors[unit]
 
 
 @inlined
 def _add_gradient(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], position: NDArray[np.int8],
-    target: NDArray[np.float32], scale: float, work: Workspace,
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, position: NDArray[np.int8],
+    pending: int, target: NDArray[np.float32], scale: float, work: Workspace,
 ) -> float:  # fmt: skip
     """Add `scale` times the gradient of one position's summed cross-entropy; returns that sum, in nats."""
-    size = _active_inputs(position, work.active, work.value)
-    _forward(parameters, widths, size, work)
+    size = _active_inputs(position, pending, work.active, work.value)
+    _forward(parameters, widths, all_inputs, size, work)
     last, loss = widths.size - 1, 0.0
     for out in range(widths[last]):
         log_odds = work.layers[last, out]
@@ -144,7 +161,7 @@ def _add_gradient(
         likelier = max(probability, np.float32(1.0) - probability)
         loss += max(log_odds, np.float32(0.0)) - log_odds * target[out] - np.log(likelier)
         work.errors[last, out] = (probability - target[out]) * np.float32(scale)
-    _backward(parameters, widths, size, work)
+    _backward(parameters, widths, all_inputs, size, work)
     return loss
 
 
@@ -168,14 +185,16 @@ def _adam(
 
 @kernel
 def descend(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], mean: NDArray[np.float32],
-    square: NDArray[np.float32], step: int, positions: NDArray[np.int8], targets: NDArray[np.float32],
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, mean: NDArray[np.float32],
+    square: NDArray[np.float32], step: int, positions: NDArray[np.int8], pending: NDArray[np.int32],
+    targets: NDArray[np.float32],
     order: NDArray[np.int64], minibatch: int, learning_rate: float, work: Workspace,
 ) -> float:  # fmt: skip
     """Go once through a batch, one step of Adam for each minibatch; returns the summed cross-entropy in nats.
 
     parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far.
-    positions: int8[N, 2, 26], row 0 on roll. targets: float32[N, outputs]. order: int64[N], the rows in learning order.
+    all_inputs: how many the network has. positions: int8[N, 2, 26], row 0 acts; pending: int32[N], what he has to play
+    (`pending_steps`). targets: float32[N, outputs]. order: int64[N], the rows in learning order.
     """
     loss = 0.0
     for start in range(0, order.size, minibatch):
@@ -183,7 +202,9 @@ def descend(
         scale = 1 / ((end - start) * targets.shape[1])
         for index in range(start, end):
             row = order[index]
-            loss += _add_gradient(parameters, widths, positions[row], targets[row], scale, work)
+            loss += _add_gradient(
+                parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, work
+            )
         step += 1
         _adam(parameters, work.gradient, mean, square, step, learning_rate)
     return loss

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.features import count_table
+from nardy_rl.network.features import INPUTS, PENDING_INPUTS, PENDING_SCALE, count_table
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.variant import Rules
@@ -29,6 +29,7 @@ class FastNet(NamedTuple):
     table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
     steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
     bias: NDArray[np.float32]  # [H]
+    pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
     widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
     dense: NDArray[np.float32]  # layers after the first, one after another: weights [out, in], then bias [out]
     equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
@@ -43,7 +44,7 @@ class Scratch(NamedTuple):
     high: NDArray[np.int64]
     layer_a: NDArray[np.float32]  # [widest layer]
     layer_b: NDArray[np.float32]
-    probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the opponent, who is on roll next
+    probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
     flat: NDArray[np.float32]  # the same memory in one row
     equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
     board: NDArray[np.int8]  # [2, 26]
@@ -57,6 +58,9 @@ def fast_net(
 ) -> FastNet:
     """The twin of a network given by its layers' weights float32[out, in] and biases float32[out]."""
     table = count_table(weights[0])
+    pending = np.zeros((PENDING_INPUTS, len(biases[0])), np.float32)
+    pending[: weights[0].shape[1] - INPUTS] = weights[0][:, INPUTS:].T
+    pending[:-1] *= PENDING_SCALE
     steps = np.zeros_like(table)
     steps[:, :, :-1] = np.diff(table, axis=2)
     dense = [part.ravel() for layer in zip(weights[1:], biases[1:], strict=True) for part in layer]
@@ -64,6 +68,7 @@ def fast_net(
         table,
         steps,
         np.array(biases[0], np.float32),
+        pending,
         np.array([len(bias) for bias in biases], np.int64),
         np.concatenate(dense).astype(np.float32),
         equity,
@@ -115,17 +120,24 @@ def sigmoid(x: np.float32) -> np.float32:
 
 
 @inlined
-def _first_layer(net: FastNet, board: NDArray[np.int8], roller: int, sums: NDArray[np.float32]) -> None:
-    """The first layer, before its ReLU, of a board whose row `roller` is on roll."""
+def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int, sums: NDArray[np.float32]) -> None:
+    """The first layer, before its ReLU, of a board whose row `actor` acts, with `pending` steps to play."""
     for unit in range(sums.size):
         sums[unit] = net.bias[unit]
     for side in range(2):
         for point in range(26):
-            count = board[roller ^ side, point]
+            count = board[actor ^ side, point]
             if count:
                 row = net.table[side, point, count]
                 for unit in range(sums.size):
                     sums[unit] += row[unit]
+    if pending:
+        for value in range(PENDING_INPUTS):
+            # Bit 0, an own roll, comes first in the code and last among the inputs.
+            steps = (pending >> (4 * value)) & 15
+            row = net.pending[(value + PENDING_INPUTS - 1) % PENDING_INPUTS]
+            for unit in range(sums.size):
+                sums[unit] += steps * row[unit]
 
 
 @inlined
@@ -158,10 +170,15 @@ def _upper_layers(net: FastNet, sums: NDArray[np.float32], scratch: Scratch, log
 
 
 @kernel
-def rate(net: FastNet, board: NDArray[np.int8], scratch: Scratch, probabilities: NDArray[np.float32]) -> float:
-    """Rate one position, int8[2, 26] with row 0 on roll: fills `probabilities` float32[outputs], returns his equity."""
+def rate(
+    net: FastNet, board: NDArray[np.int8], pending: int, scratch: Scratch, probabilities: NDArray[np.float32]
+) -> float:
+    """Rate one position for its row 0, who acts: fills `probabilities` float32[outputs], returns his equity.
+
+    board: int8[2, 26]. pending: as `pending_steps` gives it, 0 if he is about to roll.
+    """
     outputs = net.widths[-1]
-    _first_layer(net, board, 0, scratch.sums[0])
+    _first_layer(net, board, 0, pending, scratch.sums[0])
     _upper_layers(net, scratch.sums[0], scratch, probabilities)
     equity = net.equity[outputs]
     for out in range(outputs):
@@ -190,23 +207,25 @@ def change_sides(probabilities: NDArray[np.float32], levels: int, changed: NDArr
 
 
 @inlined
-def _follow(net: FastNet, board: NDArray[np.int8], moves: int, depth: int, contrary: int, scratch: Scratch) -> None:
-    """From `depth` moves of a play to one more. The mover is row 1 in the eyes of the player on roll next."""
+def _follow(
+    net: FastNet, board: NDArray[np.int8], moves: int, depth: int, mover: int, contrary: int, scratch: Scratch
+) -> None:
+    """From `depth` moves of a play to one more. The mover is side `mover` in the eyes of the player who acts next."""
     low, high = scratch.low[depth], scratch.high[depth]
     move = (moves >> (16 * depth)) & 0xFFFF
     source, target = move & 31, (move >> 5) & 31
     before, after = scratch.sums[depth], scratch.sums[depth + 1]
-    leave = net.steps[1, source, count_at(low, high, source) - 1]
+    leave = net.steps[mover, source, count_at(low, high, source) - 1]
     low, high = moved(low, high, source, target)
-    enter = net.steps[1, target, count_at(low, high, target) - 1]
+    enter = net.steps[mover, target, count_at(low, high, target) - 1]
     for unit in range(after.size):
         after[unit] = before[unit] - leave[unit] + enter[unit]
     if move >> 10:
         on_bar = np.int64(board[1, 25])
         for earlier in range(depth):
             on_bar += (moves >> (16 * earlier + 10)) & 1
-        blot = net.steps[0, mirror(target, contrary), 0]
-        bar = net.steps[0, 25, on_bar]
+        blot = net.steps[1 - mover, mirror(target, contrary), 0]
+        bar = net.steps[1 - mover, 25, on_bar]
         for unit in range(after.size):
             after[unit] += bar[unit] - blot[unit]
     scratch.low[depth + 1], scratch.high[depth + 1] = low, high
@@ -214,15 +233,19 @@ def _follow(net: FastNet, board: NDArray[np.int8], moves: int, depth: int, contr
 
 @kernel
 def rate_plays(
-    net: FastNet, board: NDArray[np.int8], plays: Plays, size: int, depth: int, rules: Rules, scratch: Scratch
-) -> int:
-    """Rate all plays of a roll and return the index of the best, the first among equals.
+    net: FastNet, board: NDArray[np.int8], plays: Plays, size: int, depth: int, goes_on: bool, pending: int,
+    rules: Rules, scratch: Scratch,
+) -> int:  # fmt: skip
+    """Rate all plays of a segment and return the index of the best, the first among equals.
 
-    board: int8[2, 26], row 0 the mover; plays, size and depth as `generate` gave them. Fills `scratch.equities` (the
-    mover's) and `scratch.probabilities` (the opponent's, on roll next; a won game exactly).
+    board: int8[2, 26], row 0 the mover; plays, size and depth as `list_plays` gave them. goes_on: after any of them the
+    mover acts again, else the other player does; pending: what he has then to play. Fills `scratch.equities` (the
+    mover's) and `scratch.probabilities` (those of the player who acts next; of a won game the loser's, exactly).
     """
     outputs = net.widths[-1]
-    _first_layer(net, board, 1, scratch.sums[0])
+    mover = 0 if goes_on else 1
+    sign = np.float32(1.0 if goes_on else -1.0)
+    _first_layer(net, board, mover, pending, scratch.sums[0])
     scratch.low[0], scratch.high[0] = pack(board)
     kept = 0  # how many moves of the last play the accumulators still hold
     last_moves = 0
@@ -232,7 +255,7 @@ def rate_plays(
         while shared < kept and ((moves ^ last_moves) >> (16 * shared)) & 0xFFFF == 0:
             shared += 1
         for played in range(shared, depth):
-            _follow(net, board, moves, played, rules.contrary, scratch)
+            _follow(net, board, moves, played, mover, rules.contrary, scratch)
         kept = depth
         last_moves = moves
         _upper_layers(net, scratch.sums[depth], scratch, scratch.probabilities[index])
@@ -246,9 +269,10 @@ def rate_plays(
             lost_game(points, net.levels, scratch.probabilities[index])
             equity = np.float32(points)
         else:
-            equity = -net.equity[outputs]
+            equity = net.equity[outputs]
             for out in range(outputs):
-                equity -= net.equity[out] * scratch.probabilities[index, out]
+                equity += net.equity[out] * scratch.probabilities[index, out]
+            equity *= sign
         scratch.equities[index] = equity
         if equity > scratch.equities[best]:
             best = index

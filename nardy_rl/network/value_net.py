@@ -10,23 +10,25 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, REST_SCALE
+from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, PENDING_INPUTS, PENDING_SCALE, REST_SCALE
+from nardy_rl.rules.variant import Variant
 
 
 class ValueNet(nn.Module):
-    """Rates positions before the roll, for the player on roll.
+    """Rates positions for the player who acts: he is about to roll or, where the variant has it, has dice to play.
 
     Outputs are nested probabilities (see `nardy_rl.rules.outcome.equity_weights`): P(win ≥ level) for each level of
     the variant, then P(loss ≥ level) for each level but the lowest. For short nardy: win, win gammon, win backgammon,
     lose gammon, lose backgammon; for long nardy: win, win mars, lose mars.
     """
 
-    def __init__(self, hidden: Sequence[int], outputs: int) -> None:
+    def __init__(self, hidden: Sequence[int], outputs: int, has_pending: bool = False) -> None:
         super().__init__()
         if not hidden or min(hidden) < 1:
             raise ValueError(f"hidden is one or more layer widths from 1, not {list(hidden)}")
         self.hidden = tuple(int(width) for width in hidden)
-        widths = (INPUTS, *self.hidden, outputs)
+        self.has_pending = has_pending
+        widths = (INPUTS + PENDING_INPUTS * has_pending, *self.hidden, outputs)
         layers = [nn.Linear(before, after) for before, after in pairwise(widths)]
         for layer in layers:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
@@ -40,23 +42,35 @@ class ValueNet(nn.Module):
         arrays = [parameter.detach().cpu().numpy() for parameter in self.parameters()]
         return arrays[::2], arrays[1::2]
 
-    def logits(self, positions: torch.Tensor) -> torch.Tensor:
-        """Log-odds of the probabilities: int8[N, 2, 26], row 0 on roll, to float32[N, outputs]."""
+    def logits(self, positions: torch.Tensor, pending: torch.Tensor | None = None) -> torch.Tensor:
+        """Log-odds of the probabilities, arguments as for `forward`: float32[N, outputs]."""
         x = encode(positions)
+        if self.has_pending:
+            codes = torch.zeros(len(positions), dtype=torch.int64) if pending is None else pending
+            x = torch.cat([x, encode_pending(codes.to(x.device))], dim=1)
         for layer in self.layers[:-1]:
             x = torch.relu(layer(x))
         return self.layers[-1](x)
 
-    def forward(self, positions: torch.Tensor) -> torch.Tensor:
-        """The nested probabilities: int8[N, 2, 26], row 0 on roll, to float32[N, outputs]."""
-        return torch.sigmoid(self.logits(positions))
+    def forward(self, positions: torch.Tensor, pending: torch.Tensor | None = None) -> torch.Tensor:
+        """The nested probabilities of the player who acts, row 0 of positions int8[N, 2, 26]: float32[N, outputs].
+
+        pending: integers [N] as `protocol.pending_steps` gives them, None if everybody is about to roll.
+        """
+        return torch.sigmoid(self.logits(positions, pending))
 
 
-def new_net(hidden: Sequence[int], outputs: int, seed: int) -> ValueNet:
-    """An untrained network whose weights depend on `seed` alone."""
+def new_net(hidden: Sequence[int], variant: Variant, seed: int) -> ValueNet:
+    """An untrained network for `variant` whose weights depend on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return ValueNet(hidden, outputs)
+        return ValueNet(hidden, variant.outputs, variant.has_pending)
+
+
+def encode_pending(codes: torch.Tensor) -> torch.Tensor:
+    """The inputs for what is pending (see `features`): integers [N] of `pending_steps` to float32[N, 7]."""
+    steps = [((codes >> (4 * value)) & 15).to(torch.float32) * PENDING_SCALE for value in range(1, 7)]
+    return torch.stack([*steps, (codes & 1).to(torch.float32)], dim=1)
 
 
 def encode(positions: torch.Tensor) -> torch.Tensor:

@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 from nardy_rl.network.inference import new_scratch, rate_plays
 from nardy_rl.players.bot import NETWORK, Bot
-from nardy_rl.rules.kernel import generate, new_plays
+from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import FIRST_TURNS, Play, legal_plays
 from nardy_rl.rules.position import Position
+from nardy_rl.rules.protocol import after_play, before_roll, list_plays, pending_steps, take_dice
 from nardy_rl.rules.variant import Variant
 
 
 @dataclass(frozen=True)
 class RatedPlay:
-    """A play with the mover's equity in points, and float32[outputs]: the opponent's nested probabilities after it."""
+    """A play with the mover's equity in points, and float32[outputs]: the nested probabilities after
+    it of the player who acts next."""
 
     play: Play
     equity: float
@@ -31,9 +33,11 @@ def rank_plays(
     if bot.kind != NETWORK:
         raise ValueError("only a network rates plays")
     plays = legal_plays(variant, position, dice, first_turn)
-    room, scratch, board = new_plays(), new_scratch(bot.net), position.board()
-    size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], variant.rules, room)
-    rate_plays(bot.net, board, room, size, depth, variant.rules, scratch)
+    rules, room, scratch, board = variant.rules, new_plays(), new_scratch(bot.net), position.board()
+    standing = take_dice(before_roll(FIRST_TURNS[first_turn], rules), board, *dice, rules, room)
+    size, depth, left_over = list_plays(standing, board, rules, room)
+    coming = after_play(standing, depth, left_over, 0, rules)
+    rate_plays(bot.net, board, room, size, depth, coming.seat == standing.seat, pending_steps(coming), rules, scratch)
     rated = [
         RatedPlay(play, float(scratch.equities[index]), scratch.probabilities[index].copy())
         for index, play in enumerate(plays)

@@ -40,16 +40,16 @@ def simple_bot(kind: int, variant: Variant) -> Bot:
 
 @kernel
 def choose(
-    bot: Bot, board: NDArray[np.int8], plays: Plays, size: int, depth: int, rules: Rules, scratch: Scratch,
-    key: int, counter: int,
+    bot: Bot, board: NDArray[np.int8], plays: Plays, size: int, depth: int, goes_on: bool, pending: int, rules: Rules,
+    scratch: Scratch, key: int, counter: int,
 ) -> int:  # fmt: skip
     """The index of the play that `bot` chooses; chance, where it needs any, is draw `counter` of stream `key`.
 
-    board: int8[2, 26], row 0 the mover; plays, size and depth as `generate` gave them. A network leaves its ratings in
-    `scratch`.
+    board: int8[2, 26], row 0 the mover; plays, size and depth as `list_plays` gave them; goes_on and pending as
+    `rate_plays` takes them. A network leaves its ratings in `scratch`.
     """
     if bot.kind == NETWORK:
-        return rate_plays(bot.net, board, plays, size, depth, rules, scratch)
+        return rate_plays(bot.net, board, plays, size, depth, goes_on, pending, rules, scratch)
     if bot.kind == RANDOM:
         return below(key, counter, size)
     best = 0

@@ -20,15 +20,10 @@ MAX_PLAYS = 3060
 
 MAX_MOVES = 4
 _MOVE_BITS = 16
-_HEAD = 24
-_BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = 0, 1, 2, 3, 4  # Rules.head_exception
-
-LATER, STARTER, SECOND = 0, 1, 2
-"""Whose first own turn it is: nobody's, that of the player who began, that of the other."""
 
 
 class Plays(NamedTuple):
-    """Room for the plays of one roll, made by `new_plays`, filled by `generate`.
+    """Room for the plays of one segment of dice, made by `new_plays`, filled by `segment`.
 
     A play is (`low`, `high`), the mover's packed afterstate (see `words`), and `moves`, its moves in 16 bits each, the
     first lowest: from | to << 5 | hit << 10. The `_a` and `_b` arrays are the generator's scratch.
@@ -46,65 +41,23 @@ class Plays(NamedTuple):
 
 
 def new_plays() -> Plays:
-    """Fresh room for the plays of one roll; each thread needs its own."""
+    """Fresh room for the plays of one segment; each thread needs its own."""
     return Plays(*(np.zeros(MAX_PLAYS, np.int64) for _ in Plays._fields))
 
 
 @kernel
-def generate(
-    board: NDArray[np.int8], first: int, second: int, turn: int, rules: Rules, out: Plays
-) -> tuple[int, int, int]:
-    """Fill `out` with the distinct plays of a roll: (plays, moves in each, die left over). See `segment`.
-
-    `turn`: LATER, STARTER or SECOND, for the exception of the head rule on a player's first own turn.
-    """
-    double = first == second
-    number = rules.doubles_moves if double else 2
-    other = 0 if double else second
-    if rules.head == 0:
-        return segment(board, first, other, number, rules.checkers, rules, out)
-    budget = rules.head
-    if turn != LATER and _exception_listed(first, second, turn, rules):
-        # "Blocked" and the seeds' list: a second checker only if one cannot play the whole roll.
-        if rules.head_exception in (_BLOCKED, _SEED_LIST):
-            size, best, left_over = segment(board, first, other, number, budget, rules, out)
-            if best == number or board[0, _HEAD] <= budget:
-                return size, best, left_over
-        budget += 1
-    return segment(board, first, other, number, budget, rules, out)
-
-
-@kernel
-def _exception_listed(first: int, second: int, turn: int, rules: Rules) -> bool:
-    """Whether this roll is on the list of `head_exception` (rules 3.3)."""
-    rule = rules.head_exception
-    double = first == second
-    if rule == _BLOCKED:
-        return True
-    if rule == _ANY_DOUBLE:
-        return double
-    if rule == _D46:
-        return double and (first == 4 or first == 6)
-    if rule in (_D346, _SEED_LIST):
-        if double and (first == 3 or first == 4 or first == 6):
-            return True
-        if rule == _SEED_LIST and turn == SECOND:
-            return (double and first == 5) or (max(first, second) == 6 and min(first, second) == 2)
-    return False
-
-
-@kernel
 def segment(
-    board: NDArray[np.int8], first: int, second: int, number: int, head_budget: int, rules: Rules, out: Plays
-) -> tuple[int, int, int]:
+    board: NDArray[np.int8], first: int, second: int, number: int, head_budget: int, patient: bool, rules: Rules,
+    out: Plays,
+) -> tuple[int, int, int]:  # fmt: skip
     """Fill `out` with the distinct plays of one segment of dice: (plays, moves in each, die left over).
 
     board: int8[2, 26], row 0 the mover. Dice: `number` times `first` if `second` is 0, else one each. `head_budget`:
-    how many checkers may leave 24. The die left over is 0 unless exactly one of two different dice was played. Where
+    how many checkers may leave 24, the last of them, if `patient`, only when nothing else can move. The die left over is 0 unless exactly one of two different dice was played. Where
     nothing can be moved the play without moves is the only one.
     """
     low, high = pack(board)
-    turn = new_turn(board, head_budget, rules)
+    turn = new_turn(board, head_budget, patient, rules)
     left_over = 0
     if second:
         size, best, left_over = _two_dice(low, high, max(first, second), min(first, second), turn, rules, out)

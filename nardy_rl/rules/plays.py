@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nardy_rl.rules.kernel import LATER, MAX_MOVES, SECOND, STARTER, generate, new_plays
+from nardy_rl.rules.kernel import MAX_MOVES, Plays, new_plays
 from nardy_rl.rules.position import OFF, POINTS, Position, check_position
+from nardy_rl.rules.protocol import LATER, SECOND, STARTER, Standing, before_roll, list_plays, take_dice
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
 
@@ -45,6 +47,8 @@ def legal_plays(
 ) -> list[Play]:
     """All legal plays of a roll, one for each distinct afterstate; where nothing can be moved, one without moves.
 
+    Where a double is a chain (mad gyulbar) these are the plays of its first value; `Game` plays it to its end.
+
     position: row 0 is the player on roll. first_turn: "starter" or "second" on a player's own first turn of the game
     (rules 3.3), else None. Raises ValueError for an impossible position, dice or a finished game.
     """
@@ -54,20 +58,33 @@ def legal_plays(
     check_position(variant, position)
     if variant.checkers in position.array[:, OFF]:
         raise ValueError("the game is finished: all checkers of one side are off")
-    room, board = new_plays(), position.board()
-    size, depth, left_over = generate(board, first, second, FIRST_TURNS[first_turn], variant.rules, room)
-    if first == second:
-        unused = (first,) * (variant.doubles_moves - depth)
-    elif depth == 0:
-        unused = (min(first, second), max(first, second))
-    else:
-        unused = (left_over,) if left_over else ()
+    board, room = position.board(), new_plays()
+    standing = take_dice(before_roll(FIRST_TURNS[first_turn], variant.rules), board, first, second, variant.rules, room)
+    return segment_plays(variant, board, standing, room)
+
+
+def segment_plays(variant: Variant, board: NDArray[np.int8], standing: Standing, room: Plays) -> list[Play]:
+    """The plays of one segment of dice (see `protocol`); board: int8[2, 26], row 0 the player who acts."""
+    size, depth, left_over = list_plays(standing, board, variant.rules, room)
+    unused = _unused(standing, depth, left_over, variant)
     plays = []
     for index in range(size):
         after = np.empty((2, POINTS), np.int8)
         unpack(room.low[index], room.high[index], board, variant.rules, after)
         plays.append(Play(unpack_moves(int(room.moves[index])), Position(after), unused))
     return plays
+
+
+def _unused(standing: Standing, depth: int, left_over: int, variant: Variant) -> tuple[int, ...]:
+    """The dice of a segment that are not played, and those of the chain that ends with it, ascending."""
+    if standing.second:
+        both = min(standing.first, standing.second), max(standing.first, standing.second)
+        return both if depth == 0 else (left_over,) if left_over else ()
+    missing = standing.number - depth
+    unused = (standing.first,) * missing
+    if missing and standing.own and variant.chain_break != "skip":
+        unused += tuple(value for value in range(1, 7) for _ in range((standing.later >> (4 * value)) & 15))
+    return unused
 
 
 def unpack_moves(moves: int) -> tuple[Move, ...]:

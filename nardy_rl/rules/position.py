@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.rules.variant import Variant
 
-OFF, BAR, POINTS = 0, 25, 26
+OFF, HEAD, BAR, POINTS = 0, 24, 25, 26
 _NAMES: dict[str, int] = {"off": OFF, "bar": BAR}
 
 

@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
 
 @kernel
-def new_turn(board: NDArray[np.int8], head_budget: int, rules: Rules) -> Turn:
+def new_turn(board: NDArray[np.int8], head_budget: int, patient: bool, rules: Rules) -> Turn:
     """The turn of row 0 of int8[2, 26]."""
     open_points = _POINTS
     blots = 0
@@ -48,7 +48,6 @@ def new_turn(board: NDArray[np.int8], head_budget: int, rules: Rules) -> Turn:
                 blots |= here
             else:
                 open_points ^= here
-    patient = rules.last_resort != 0 and 0 < rules.head < head_budget
     return Turn(open_points, blots, enemies, head_budget, int(board[0, _HEAD]), patient)
 
 
@@ -73,7 +72,7 @@ def sources(low: int, high: int, occupied: int, die: int, turn: Turn, rules: Rul
                 found |= 1 << highest_bit(occupied)
             elif rules.from_higher:
                 found |= higher << _OFF_SHIFT
-    if turn.patient and left <= turn.head_budget - rules.head:
+    if turn.patient and left <= 1:
         return _without_last_head(low, high, occupied, found, die, turn, rules)
     return found
 

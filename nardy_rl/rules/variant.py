@@ -14,6 +14,9 @@ NO_POINTS = 0  # a result class that the variant does not know
 
 PRIME_RULES = ("off", "ahead", "home", "forbid")
 HEAD_EXCEPTIONS = ("blocked", "seed_list", "d346", "d46", "any_double", "none")
+PASS_WHEN = ("never", "any_roll", "doubles_only")
+CHAIN_BREAKS = ("pass_rest", "skip", "lose_rest")
+CHAIN_HEADS = ("roll", "group", "free")
 
 
 def _choice(default: str, rule: str, *others: str) -> Any:
@@ -51,6 +54,14 @@ class Rules(NamedTuple):
     koks: int
     koks_head_only: int
     koks_needs_none_off: int
+    pass_when: int  # index into PASS_WHEN
+    head_whole_turn: int
+    extra_roll: int
+    chain_moves: int
+    chain_break: int  # index into CHAIN_BREAKS
+    chain_head: int  # index into CHAIN_HEADS
+    chain_grace_turns: int
+    chain_extra_roll: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +95,14 @@ class Variant:
     koks: int = _number(NO_POINTS, "A9", NO_POINTS, 9)
     koks_long_area: str = _choice("first_quarter", "A10", "head")
     koks_requires_none_off: bool = _switch(True, "A11")
+    pass_when: str = _choice("never", "A16", "any_roll", "doubles_only")
+    head_budget_scope: str = _choice("segment", "A19", "whole_turn")
+    extra_roll: bool = _switch(False, "A20")
+    chain_moves: int = _number(0, "A21", 0, 4)  # moves of each value in a chain of doubles; 0: doubles do not chain
+    chain_break: str = _choice("pass_rest", "A22", "skip", "lose_rest")
+    chain_head: str = _choice("roll", "A24", "group", "free")
+    chain_grace_turns: int = _number(0, "A25", 0, 99)
+    chain_extra_roll: bool = _switch(False, "A26")
     cube: bool = _switch(False, "A12")
     cube_max: int = _number(64, "8.2", 1, 4096)
     beaver: bool = _switch(False, "A12")
@@ -155,6 +174,11 @@ class Variant:
         """How many nested probabilities describe a position's outcome: P(win ≥ level), P(loss ≥ level > lowest)."""
         return 2 * len(self.levels) - 1
 
+    @property
+    def has_pending(self) -> bool:
+        """Whether a player can have dice to play that are not of a fresh roll: passed on to him, or of a chain."""
+        return self.pass_when != "never" or self.chain_moves > 0
+
     @cached_property
     def rules(self) -> Rules:
         """The variant as the compiled core reads it."""
@@ -180,6 +204,14 @@ class Variant:
             koks=self.koks,
             koks_head_only=int(self.koks_long_area == "head" and self.direction == "parallel"),
             koks_needs_none_off=int(self.koks_requires_none_off),
+            pass_when=PASS_WHEN.index(self.pass_when),
+            head_whole_turn=int(self.head_budget_scope == "whole_turn"),
+            extra_roll=int(self.extra_roll),
+            chain_moves=self.chain_moves,
+            chain_break=CHAIN_BREAKS.index(self.chain_break),
+            chain_head=CHAIN_HEADS.index(self.chain_head),
+            chain_grace_turns=self.chain_grace_turns,
+            chain_extra_roll=int(self.chain_extra_roll),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -225,7 +257,10 @@ _SHORT = Variant(
     home_mars=NO_POINTS,
     koks=3,
 )
-_PRESETS = {preset.name: preset for preset in (_LONG, _SHORT)}
+_GULBAR = Variant(name="gulbar", pass_when="any_roll", extra_roll=True)
+_MAD_A = Variant(name="mad_gulbar_a", pass_when="any_roll", chain_moves=2)
+_MAD_B = Variant(name="mad_gulbar_b", pass_when="any_roll", chain_moves=4)
+_PRESETS = {preset.name: preset for preset in (_LONG, _SHORT, _GULBAR, _MAD_A, _MAD_B)}
 
 VARIANTS: tuple[str, ...] = tuple(sorted(_PRESETS))
 """Names of the variants in the box."""

@@ -17,17 +17,18 @@ from nardy_rl.rules.variant import Rules, Variant
 from nardy_rl.selfplay.targets import lambda_returns
 
 _CHUNK = 32  # games a thread takes at a time: small enough to share out evenly, large enough to be one call
-_TURNS_A_GAME = 128  # room asked for at first; a chunk that needs more gets it
-STARTER_WON, POINTS, TURNS, PASSES = range(4)
+_DECISIONS_A_GAME = 128  # room asked for at first; a chunk that needs more gets it
+STARTER_WON, POINTS, TURNS, PASSES, DECISIONS = range(5)
 
 
 @dataclass(frozen=True)
 class Batch:
     """Positions of whole games in the order of the games, with their targets, and how each game ended."""
 
-    positions: NDArray[np.int8]  # [N, 2, 26]: before the roll, row 0 on roll
-    targets: NDArray[np.float32]  # [N, outputs]: nested probabilities for the player on roll
-    games: NDArray[np.int64]  # [games, 4]: STARTER_WON, POINTS, TURNS, PASSES
+    positions: NDArray[np.int8]  # [N, 2, 26]: before a roll or segment, row 0 the player who acts
+    pending: NDArray[np.int32]  # [N]: what he has to play, as `pending_steps` gives it
+    targets: NDArray[np.float32]  # [N, outputs]: nested probabilities for him
+    games: NDArray[np.int64]  # [games, 5]: STARTER_WON, POINTS, TURNS, PASSES, DECISIONS
 
 
 @kernel
@@ -35,23 +36,27 @@ def _play_chunk(
     bot: Bot, start: NDArray[np.int8], rules: Rules, seed: int, first: int, trace: float, table: Table,
     record: Record, scratch: NDArray[np.float32], games: NDArray[np.int64],
 ) -> int:  # fmt: skip
-    """Play games `first`, `first` + 1, … into `record`, one for each row of `games`; returns how many there was room
-    for, or -1 if one did not end."""
+    """Play games `first`, `first` + 1, … into `record`, one for each row of `games`.
+
+    Returns how many there was room for, or -1 if one did not end.
+    """
     written = 0
     for game in range(games.shape[0]):
         key = stream(seed, first + game)
         result = play_game(bot, bot, start, rules, key, key, table, record, written)
-        if result.turns < 0:
+        if result.decisions < 0:
             return -1
-        if result.turns == 0:
+        if result.decisions == 0:
             return game
+        end = written + result.decisions
         games[game, STARTER_WON] = result.starter_won
         games[game, POINTS] = result.points
         games[game, TURNS] = result.turns
         games[game, PASSES] = result.passes
-        rows = record.values[written : written + result.turns]
-        lambda_returns(rows, result.points, bot.net.levels, trace, scratch)
-        written += result.turns
+        games[game, DECISIONS] = result.decisions
+        rows, seats = record.values[written:end], record.seats[written:end]
+        lambda_returns(rows, seats, result.points, bot.net.levels, trace, scratch)
+        written = end
     return games.shape[0]
 
 
@@ -69,29 +74,29 @@ class SelfPlay:
     def play(self, bot: Bot, first: int, number: int, trace: float) -> Batch:
         """Games `first` … `first + number - 1` of `bot` against itself, with λ = `trace` returns as targets.
 
-        Raises RuntimeError if a game does not end within MAX_TURNS turns.
+        Raises RuntimeError if a game does not end within MAX_DECISIONS decisions.
         """
         starts = range(first, first + number, _CHUNK)
         chunks = self._pool.map(
             lambda start: self._chunk(bot, start, min(_CHUNK, first + number - start), trace), starts
         )
-        positions, targets, games = zip(*(part for chunk in chunks for part in chunk), strict=True)
-        return Batch(np.concatenate(positions), np.concatenate(targets), np.concatenate(games))
+        parts = [part for chunk in chunks for part in chunk]
+        return Batch(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _chunk(
         self, bot: Bot, first: int, number: int, trace: float
-    ) -> list[tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]]:
+    ) -> list[tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]]:
         variant = self._variant
         table, start = new_table(bot, bot), start_board(variant)
         scratch = np.empty((2, variant.outputs), np.float32)
-        room = number * _TURNS_A_GAME
+        room = number * _DECISIONS_A_GAME
         parts = []
         while number:
-            record, games = new_record(room, variant.outputs), np.empty((number, 4), np.int64)
+            record, games = new_record(room, variant.outputs), np.empty((number, 5), np.int64)
             played = _play_chunk(bot, start, variant.rules, self._seed, first, trace, table, record, scratch, games)
             if played < 0:
                 raise RuntimeError(f"a game of variant {variant.name} did not end: its rules let both sides be stuck")
-            turns = int(games[:played, TURNS].sum())
-            parts.append((record.positions[:turns], record.values[:turns], games[:played]))
+            rows = int(games[:played, DECISIONS].sum())
+            parts.append((record.positions[:rows], record.pending[:rows], record.values[:rows], games[:played]))
             first, number, room = first + played, number - played, room * 2
         return parts

@@ -1,4 +1,4 @@
-"""Forward-view TD(λ) returns (Sutton & Barto 2018, chapter 12) for games in which the side changes every turn."""
+"""Forward-view TD(λ) returns (Sutton & Barto 2018, chapter 12) for games in which the side to act changes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from nardy_rl.network.inference import change_sides, lost_game
 @kernel
 def lambda_returns(
     values: NDArray[np.float32],
+    seats: NDArray[np.int8],
     points: int,
     levels: NDArray[np.int64],
     trace: float,
@@ -19,18 +20,24 @@ def lambda_returns(
 ) -> None:
     """Turn the ratings of one game into its targets, in place.
 
-    values: float32[turns, outputs], row t the rating of the position before roll t, for the player on roll; row 0 is
-    not read. The player on roll at the last turn won `points`. trace: λ. scratch: float32[2, outputs].
+    values: float32[decisions, outputs], row t the rating before decision t, for the player who makes it; row 0 is not
+    read. seats: int8[decisions], who that is. The player of the last decision won `points`. trace: λ.
+    scratch: float32[2, outputs].
 
-    target[t] is what the player on roll at t gets: the other player's (1 - λ) rating[t + 1] + λ target[t + 1], seen
-    from this side.
+    target[t] is (1 - λ) rating[t + 1] + λ target[t + 1], seen from the side of decision t.
     """
-    turns, outputs = values.shape
+    decisions, outputs = values.shape
     rating, mixed = scratch[0], scratch[1]
     lost_game(points, levels, mixed)
-    for turn in range(turns - 1, -1, -1):
+    loser = 1 - seats[decisions - 1]
+    for decision in range(decisions - 1, -1, -1):
+        following = loser if decision == decisions - 1 else seats[decision + 1]
         for out in range(outputs):
-            rating[out] = values[turn, out]
-        change_sides(mixed, levels.size, values[turn])
+            rating[out] = values[decision, out]
+        if seats[decision] == following:
+            for out in range(outputs):
+                values[decision, out] = mixed[out]
+        else:
+            change_sides(mixed, levels.size, values[decision])
         for out in range(outputs):
-            mixed[out] = (1 - trace) * rating[out] + trace * values[turn, out]
+            mixed[out] = (1 - trace) * rating[out] + trace * values[decision, out]

@@ -60,17 +60,18 @@ class CompiledLearner:
         self.net = net
         self._minibatch = minibatch
         self._widths = np.array([layer.out_features for layer in net.layers], np.int64)
+        self._inputs = int(net.layers[0].in_features)
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._step = 0
-        self._work = new_workspace(self._widths)
+        self._work = new_workspace(self._widths, self._parameters.size)
 
     def learn(self, batch: Batch, learning_rate: float, seed: int) -> float:
         """See `Learner`."""
         positions, targets = batch.positions, batch.targets
         loss = descend(
-            self._parameters, self._widths, self._mean, self._square, self._step, positions, targets,
-            _order(len(positions), seed).numpy(), self._minibatch, learning_rate, self._work,
+            self._parameters, self._widths, self._inputs, self._mean, self._square, self._step, positions,
+            batch.pending, targets, _order(len(positions), seed).numpy(), self._minibatch, learning_rate, self._work,
         )  # fmt: skip
         self._step += math.ceil(len(positions) / self._minibatch)
         self._write_back()
@@ -119,10 +120,11 @@ class TorchLearner:
         self._optimizer.param_groups[0]["lr"] = learning_rate
         order = _order(len(batch.positions), seed).to(self._device)
         positions = torch.from_numpy(batch.positions).to(self._device)
+        pending = torch.from_numpy(batch.pending).to(self._device)
         targets = torch.from_numpy(batch.targets).to(self._device)
         total = torch.zeros((), device=self._device)
         for rows in order.split(self._minibatch):
-            loss = binary_cross_entropy_with_logits(self.net.logits(positions[rows]), targets[rows])
+            loss = binary_cross_entropy_with_logits(self.net.logits(positions[rows], pending[rows]), targets[rows])
             self._optimizer.zero_grad()
             loss.backward()
             self._optimizer.step()
