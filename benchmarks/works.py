@@ -16,7 +16,8 @@ from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
 from nardy_rl.players.games import new_record, new_table, play_game, start_board
 from nardy_rl.rules.dice import roll, stream
-from nardy_rl.rules.kernel import LATER, Plays, generate, new_plays
+from nardy_rl.rules.kernel import Plays, new_plays
+from nardy_rl.rules.protocol import LATER, generate
 from nardy_rl.rules.variant import Rules, Variant, variant
 
 ROLLS: tuple[tuple[int, int], ...] = tuple(
@@ -40,7 +41,7 @@ def positions(name: str, number: int, repetition: int) -> NDArray[np.int8]:
     while len(found) < number:
         key = stream(1_000 + repetition, game)
         result = play_game(bot, bot, start, rules.rules, key, key, table, record, 0)
-        found.extend(record.positions[_FIRST_TURN : max(result.turns, 0) : _EVERY].copy())
+        found.extend(record.positions[_FIRST_TURN : max(result.decisions, 0) : _EVERY].copy())
         game += 1
     return np.stack(found[:number])
 
@@ -79,7 +80,7 @@ def decisions(name: str, repetition: int) -> Callable[[], int]:
 
 def _network(rules: Variant) -> Bot:
     torch.manual_seed(1)
-    return network_bot(ValueNet([WIDTH], rules.outputs), rules)
+    return network_bot(ValueNet([WIDTH], rules.outputs, rules.has_pending), rules)
 
 
 @kernel
@@ -88,7 +89,7 @@ def _generate_all(boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rul
     total = 0
     for index in range(len(boards)):
         for number in range(len(rolls)):
-            total += generate(boards[index], rolls[number, 0], rolls[number, 1], LATER, rules, plays)[0]
+            total += generate(boards[index], rolls[number, 0], rolls[number, 1], LATER, rules, plays)[1]
     return total
 
 
@@ -99,6 +100,6 @@ def _decide_all(
     """Decide each of the positions int8[N, 2, 26] with its roll of int64[N, 2]; gives N."""
     for index in range(len(boards)):
         board = boards[index]
-        size, depth, _ = generate(board, rolls[index, 0], rolls[index, 1], LATER, rules, plays)
-        choose(bot, board, plays, size, depth, rules, scratch, 0, 0)
+        _, size, depth, _ = generate(board, rolls[index, 0], rolls[index, 1], LATER, rules, plays)
+        choose(bot, board, plays, size, depth, False, 0, rules, scratch, 0, 0)
     return len(boards)

@@ -23,7 +23,7 @@ from nardy_rl.rules.variant import variant
 def make_bot(kind, rules):
     if kind == "net":
         torch.manual_seed(3)
-        return network_bot(ValueNet([16], rules.outputs), rules)
+        return network_bot(ValueNet([16], rules.outputs, rules.has_pending), rules)
     return simple_bot({"random": RANDOM, "heuristic": HEURISTIC}[kind], rules)
 
 
@@ -35,7 +35,7 @@ class OutsideHeuristic:
         self.scratch = new_scratch(self.bot.net)
 
     def choose(self, board, plays, size, dice):
-        return choose(self.bot, board, plays, size, 0, self.rules.rules, self.scratch, 0, 0)
+        return choose(self.bot, board, plays, size, 0, False, 0, self.rules.rules, self.scratch, 0, 0)
 
 
 def same(one, other):
@@ -172,9 +172,9 @@ def test_a_match_that_makes_no_sense_is_refused(games, seed, workers, said):
 
 
 def test_a_game_that_does_not_end_is_an_error(monkeypatch):
-    monkeypatch.setattr(outside, "MAX_TURNS", 3)
+    monkeypatch.setattr(outside, "MAX_DECISIONS", 3)
     rules = variant("long")
-    with pytest.raises(ValueError, match="a game of variant long passed 100000 turns"):
+    with pytest.raises(ValueError, match="a game of variant long passed 100000 decisions"):
         play_match(rules, OutsideHeuristic(rules), make_bot("random", rules), 4, seed=1, workers=1)
 
 

@@ -1,13 +1,15 @@
 """The two learners: one sum, in compiled code and in torch."""
 
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nardy_rl.network.gradient import descend, new_workspace, parameter_count
+from nardy_rl.network.features import INPUTS
+from nardy_rl.network.gradient import descend, new_workspace
 from nardy_rl.network.value_net import new_net
 from nardy_rl.players.bot import RANDOM, simple_bot
 from nardy_rl.rules.variant import variant
@@ -32,7 +34,11 @@ def batch(request) -> Batch:
     """Random games with the targets of an undecided network: soft ones, and hard ones at the games' ends."""
     rules = variant(request.param)
     games = SelfPlay(rules, seed=5, workers=1).play(simple_bot(RANDOM, rules), 0, 4, 1.0)
-    return Batch(games.positions, games.targets * np.float32(0.8) + np.float32(0.1), games.games)
+    return dataclasses.replace(games, targets=games.targets * np.float32(0.8) + np.float32(0.1))
+
+
+def first_rows(batch: Batch, number: int) -> Batch:
+    return Batch(batch.positions[:number], batch.pending[:number], batch.targets[:number], batch.games)
 
 
 def net_for(batch: Batch, hidden):
@@ -70,7 +76,7 @@ def test_the_compiled_gradient_is_that_of_torch(batch, hidden):
     loss.backward()
     # From rest, Adam's mean is a tenth of the gradient after one step.
     learner = CompiledLearner(net, minibatch=50)
-    assert learner.learn(Batch(positions, targets, batch.games), RATE, seed=1) == pytest.approx(loss.item(), abs=1e-5)
+    assert learner.learn(first_rows(batch, 50), RATE, seed=1) == pytest.approx(loss.item(), abs=1e-5)
     state = learner.state()
     for parameter, mean, square in zip(net.parameters(), state["mean"], state["square"], strict=True):
         assert parameter.grad is not None
@@ -82,7 +88,7 @@ def test_the_compiled_gradient_is_that_of_torch(batch, hidden):
 @pytest.mark.parametrize("minibatch", [5, 64, 10_000])
 def test_both_learners_make_the_same_net_of_a_batch(batch, hidden, minibatch):
     compiled, by_torch = pair_of_learners(batch, hidden, minibatch)
-    part = Batch(batch.positions[:150], batch.targets[:150], batch.games)
+    part = first_rows(batch, 150)
     for seed in range(2):
         losses = [learner.learn(part, RATE, seed) for learner in (compiled, by_torch)]
         assert losses[0] == pytest.approx(losses[1], abs=1e-5)
@@ -103,7 +109,7 @@ def test_the_order_of_learning_depends_on_the_seed_alone(batch):
 def test_the_last_minibatch_may_be_a_smaller_one(batch):
     """The mean loss of a minibatch counts, so that its size does not change the length of a step."""
     compiled, by_torch = pair_of_learners(batch, [8], minibatch=40)
-    part = Batch(batch.positions[:41], batch.targets[:41], batch.games)
+    part = first_rows(batch, 41)
     for learner in (compiled, by_torch):
         learner.learn(part, RATE, seed=3)
     assert compiled.state()["step"] == by_torch.state()["step"] == 2
@@ -156,7 +162,7 @@ def test_weights_that_are_no_numbers_are_reported(batch, kind, value):
 @pytest.mark.parametrize("kind", [0, 1])
 def test_learning_a_batch_again_and_again_brings_its_loss_down_to_that_of_the_targets(batch, kind):
     learner = pair_of_learners(batch, [32], minibatch=32)[kind]
-    part = Batch(batch.positions[:100], batch.targets[:100], batch.games)
+    part = first_rows(batch, 100)
     target = np.clip(part.targets.astype(float), 1e-9, 1 - 1e-9)
     entropy = float(-(target * np.log(target) + (1 - target) * np.log(1 - target)).mean())
     losses = [learner.learn(part, 1e-2, seed) for seed in range(40)]
@@ -177,12 +183,13 @@ def test_a_learner_trains_the_net_that_it_was_given(batch):
 def test_a_pass_leaves_no_gradient_behind(batch):
     """What a minibatch adds up must be gone before the next one."""
     widths = np.array([8, batch.targets.shape[1]], np.int64)
-    parameters = np.zeros(parameter_count(widths), np.float32)
-    work = new_workspace(widths)
+    parameters = np.zeros(INPUTS * 8 + 8 + (8 + 1) * widths[1], np.float32)
+    work = new_workspace(widths, parameters.size)
     memory = np.zeros((2, parameters.size), np.float32)
     order = np.arange(70)
     descend(
-        parameters, widths, memory[0], memory[1], 0, batch.positions, batch.targets, order, 32, RATE, work
+        parameters, widths, INPUTS, memory[0], memory[1], 0, batch.positions, batch.pending, batch.targets, order, 32,
+        RATE, work,
     )  # fmt: skip
     assert not work.gradient.any()
     assert memory[0].any()

@@ -17,9 +17,10 @@ from nardy_rl.network.features import INPUTS, SIDE_INPUTS
 from nardy_rl.network.inference import new_scratch, rate, rate_plays
 from nardy_rl.network.value_net import ValueNet, encode, new_net
 from nardy_rl.players.bot import network_bot
-from nardy_rl.rules.kernel import generate, new_plays
+from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.outcome import equity_weights, outcome
 from nardy_rl.rules.plays import FIRST_TURNS, legal_plays
+from nardy_rl.rules.protocol import generate
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import variant, variant_from_dict
 
@@ -158,8 +159,8 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
     seen = dict.fromkeys(("hit", "second hit", "entered", "borne off", "won", "passed", "four moves"), 0)
     for position, dice, first_turn in chain(rare_turns(rules), islice(sample_turns(rules, Random(4)), 120)):
         board, options = position.board(), legal_plays(rules, position, dice, first_turn)
-        size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], rules.rules, plays)
-        best = rate_plays(fast, board, plays, size, depth, rules.rules, scratch)
+        _, size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], rules.rules, plays)
+        best = rate_plays(fast, board, plays, size, depth, False, 0, rules.rules, scratch)
         expected = probabilities_of(net, [play.after.swapped().array for play in options])
         for index, play in enumerate(options):
             if play.after.array[0, OFF] == rules.checkers:
@@ -192,7 +193,7 @@ def test_the_twin_rates_single_positions_as_the_network_does(rules, hidden, samp
     fast, weights = network_bot(net, rules).net, equity_weights(rules)
     scratch, rated = new_scratch(fast), np.empty(rules.outputs, np.float32)
     for board, expected in zip(boards, probabilities_of(net, boards), strict=True):
-        equity = rate(fast, board, scratch, rated)
+        equity = rate(fast, board, 0, scratch, rated)
         np.testing.assert_allclose(rated, expected, atol=1e-5, rtol=0)
         assert equity == pytest.approx(weights[:-1] @ expected + weights[-1], abs=1e-4)
 
@@ -203,7 +204,7 @@ def test_the_twin_stays_with_the_network_where_it_is_sure(bias):
     with torch.no_grad():
         net.layers[-1].bias.fill_(bias)
     fast, board, rated = network_bot(net, LONG).net, Position.start(LONG).board(), np.empty(3, np.float32)
-    rate(fast, board, new_scratch(fast), rated)
+    rate(fast, board, 0, new_scratch(fast), rated)
     np.testing.assert_allclose(rated, probabilities_of(net, [board])[0], atol=1e-6, rtol=0)
 
 
@@ -214,11 +215,11 @@ def test_a_position_is_worth_the_same_to_the_mover_and_to_the_player_who_then_ro
     rated = np.empty(SHORT.outputs, np.float32)
     for position, dice, first_turn in islice(sample_turns(SHORT, Random(6)), 40):
         board = position.board()
-        size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], SHORT.rules, plays)
-        rate_plays(fast, board, plays, size, depth, SHORT.rules, scratch)
+        _, size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], SHORT.rules, plays)
+        rate_plays(fast, board, plays, size, depth, False, 0, SHORT.rules, scratch)
         for index, play in enumerate(legal_plays(SHORT, position, dice, first_turn)):
             if play.after.array[0, OFF] < SHORT.checkers:
-                equity = rate(fast, play.after.swapped().board(), alone, rated)
+                equity = rate(fast, play.after.swapped().board(), 0, alone, rated)
                 assert scratch.equities[index] == pytest.approx(-equity, abs=1e-4)
 
 
@@ -226,14 +227,14 @@ def test_a_bot_keeps_the_weights_it_was_made_with():
     net = opinionated_net([8, 4], SHORT.outputs)
     bot, board = network_bot(net, SHORT), Position.start(SHORT).board()
     before, after, fresh = (np.empty(SHORT.outputs, np.float32) for _ in range(3))
-    rate(bot.net, board, new_scratch(bot.net), before)
+    rate(bot.net, board, 0, new_scratch(bot.net), before)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(0.5)
-    rate(bot.net, board, new_scratch(bot.net), after)
+    rate(bot.net, board, 0, new_scratch(bot.net), after)
     assert (before == after).all()
     later = network_bot(net, SHORT)
-    rate(later.net, board, new_scratch(later.net), fresh)
+    rate(later.net, board, 0, new_scratch(later.net), fresh)
     assert not np.allclose(before, fresh, atol=1e-3)
 
 

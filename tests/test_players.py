@@ -15,9 +15,10 @@ from nardy_rl.players.bot import NETWORK
 from nardy_rl.players.gnubg import find_play
 from nardy_rl.players.registry import BOT_NAMES, load_player
 from nardy_rl.rules.game import Game
-from nardy_rl.rules.kernel import LATER, generate, new_plays
+from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
+from nardy_rl.rules.protocol import LATER, generate
 from nardy_rl.rules.variant import variant
 
 SHORT = variant("short")
@@ -69,7 +70,7 @@ def test_the_play_that_hits_on_its_way_is_told_from_the_one_that_does_not():
     position = Position.from_points({24: 1, 1: 14}, {2: 1, 12: 14})
     afters = [play.after.array for play in legal_plays(SHORT, position, (2, 1))]
     plays, room = new_plays(), np.empty((2, 26), np.int8)
-    size, _, _ = generate(position.array, 2, 1, LATER, SHORT.rules, plays)
+    _, size, _, _ = generate(position.array, 2, 1, LATER, SHORT.rules, plays)
     assert [find_play(after, position.array, plays, size, SHORT.rules, room) for after in afters] == list(range(size))
     rows = [after[0].tobytes() for after in afters]
     assert len(set(rows)) < size
@@ -87,7 +88,7 @@ def test_gnubg_always_makes_a_legal_play(name):
         if game.finished:
             game = Game.begin(SHORT, game.key, game.counter)
         board, dice = game.position.array, game.dice
-        size, _, _ = generate(board, *dice, LATER, SHORT.rules, plays)
+        _, size, _, _ = generate(board, *dice, LATER, SHORT.rules, plays)
         # Raises RuntimeError if the engine's play is not among the generator's.
         chosen.append((player.choose(board, plays, size, dice), size))
         game.play(game.random_index())
@@ -102,7 +103,7 @@ def test_the_engines_open_as_the_books_do(name):
     player, plays = load_player(name, SHORT), new_plays()
     made_points = {(3, 1): (5, 8), (4, 2): (4, 8), (6, 1): (7, 8)}
     for dice, (point, source) in made_points.items():
-        size, _, _ = generate(start.array, *dice, LATER, SHORT.rules, plays)
+        _, size, _, _ = generate(start.array, *dice, LATER, SHORT.rules, plays)
         after = legal_plays(SHORT, start, dice)[player.choose(start.array, plays, size, dice)].after
         assert after.array[0, point] == 2
         assert after.array[0, source] < 3

@@ -17,17 +17,20 @@ from nardy_rl.rules.dice import opening_roll, roll, stream
 from nardy_rl.rules.outcome import equity_weights, outcome
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import OFF, Position
-from nardy_rl.rules.variant import VARIANTS, variant
+from nardy_rl.rules.variant import variant
 from nardy_rl.selfplay import batch as batch_module
-from nardy_rl.selfplay.batch import PASSES, POINTS, STARTER_WON, TURNS, SelfPlay
+from nardy_rl.selfplay.batch import DECISIONS, PASSES, POINTS, STARTER_WON, TURNS, SelfPlay
 from nardy_rl.selfplay.targets import lambda_returns
+
+ALTERNATING = ("long", "short")  # variants in which every turn is one decision and the side changes after it
 
 
 def returns(values, points, levels, trace, scratch=None):
     """The targets of one game; its row 0 is filled with NaN here, since no rating of the start is asked for."""
     rows = np.array([[np.nan] * (2 * len(levels) - 1), *values], np.float32)
     scratch = np.full((2, rows.shape[1]), 9, np.float32) if scratch is None else scratch
-    lambda_returns(rows, points, np.array(levels, np.int64), trace, scratch)
+    seats = (np.arange(len(rows)) % 2).astype(np.int8)
+    lambda_returns(rows, seats, points, np.array(levels, np.int64), trace, scratch)
     return rows
 
 
@@ -39,7 +42,7 @@ def swapped(probabilities, levels):
 
 def net_of(rules, hidden=(8,), seed=4):
     """A net with opinions: a fresh one rates every play nearly alike."""
-    net = new_net(hidden, rules.outputs, seed)
+    net = new_net(hidden, rules.outputs, seed, rules.has_pending)
     with torch.no_grad():
         net.layers[-1].weight.normal_(std=0.4, generator=torch.Generator().manual_seed(seed))
     return net
@@ -51,9 +54,9 @@ def selfplay(rules, number=6, trace=0.7, first=0, seed=2, workers=1, bot=None):
 
 def games_of(batch):
     """For each game its row of statistics, its positions and its targets."""
-    ends = np.cumsum(batch.games[:, TURNS])
+    ends = np.cumsum(batch.games[:, DECISIONS])
     for row, end in zip(batch.games, ends, strict=True):
-        rows = slice(end - row[TURNS], end)
+        rows = slice(end - row[DECISIONS], end)
         yield row, batch.positions[rows], batch.targets[rows]
 
 
@@ -175,7 +178,7 @@ def test_a_net_that_always_says_the_same_gets_targets_around_what_it_says(trace)
 # Targets of real games
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 def test_with_lambda_1_every_target_is_the_outcome_for_the_side_on_roll(name):
     rules = variant(name)
     weights = equity_weights(rules)
@@ -187,7 +190,7 @@ def test_with_lambda_1_every_target_is_the_outcome_for_the_side_on_roll(name):
         assert set(np.unique(targets)) <= {0.0, 1.0}
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 def test_with_lambda_0_every_target_is_the_nets_rating_of_the_next_position_seen_from_here(name):
     """Of either seat: the value of a position does not depend on who is called the starter."""
     rules = variant(name)
@@ -199,7 +202,7 @@ def test_with_lambda_0_every_target_is_the_nets_rating_of_the_next_position_seen
         np.testing.assert_allclose(targets[:-1], expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 @pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
 def test_a_game_ends_with_the_winners_points(name, trace):
     rules = variant(name)
@@ -224,7 +227,7 @@ def test_targets_are_probabilities(trace):
 # Games
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 def test_every_row_of_a_game_follows_from_the_one_before_by_its_dice(name):
     rules, seed = variant(name), 2
     for game, (row, positions, _) in enumerate(games_of(selfplay(rules, 3, seed=seed))):
@@ -245,7 +248,7 @@ def test_every_row_of_a_game_follows_from_the_one_before_by_its_dice(name):
         assert passes == row[PASSES]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 def test_games_are_the_same_on_one_thread_and_on_several(name):
     rules = variant(name)
     assert_same_batch(selfplay(rules, 70, workers=1), selfplay(rules, 70, workers=3))
@@ -258,16 +261,16 @@ def test_games_are_the_same_however_they_are_batched(monkeypatch, chunk):
     monkeypatch.setattr(batch_module, "_CHUNK", chunk)
     assert_same_batch(whole, selfplay(rules, 10))
     parts = [selfplay(rules, 4), selfplay(rules, 6, first=4)]
-    for name in ("games", "positions", "targets"):
+    for name in ("games", "positions", "pending", "targets"):
         np.testing.assert_array_equal(getattr(whole, name), np.concatenate([getattr(part, name) for part in parts]))
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ALTERNATING)
 @pytest.mark.parametrize("turns", [1, 20])
 def test_a_record_that_is_too_short_is_made_longer(name, turns, monkeypatch):
     rules = variant(name)
     whole = selfplay(rules, 10)
-    monkeypatch.setattr(batch_module, "_TURNS_A_GAME", turns)
+    monkeypatch.setattr(batch_module, "_DECISIONS_A_GAME", turns)
     assert_same_batch(whole, selfplay(rules, 10))
 
 

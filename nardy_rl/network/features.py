@@ -37,7 +37,7 @@ _BAR_INPUT, _OFF_INPUT = SIDE_INPUTS - 2, SIDE_INPUTS - 1
 
 
 def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What each count on each point adds to the first layer: float32[2, 26, 16, H] from its weights float32[H, 196 or 203].
+    """What each count on each point adds to the first layer: float32[2, 26, 16, H] from its weights float32[H, inputs].
 
     Axes: 0 the player on roll, 1 the other; point (0 off, 25 bar); number of checkers there; hidden unit.
     """

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import nn
 
 from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, PENDING_INPUTS, PENDING_SCALE, REST_SCALE
-from nardy_rl.rules.variant import Variant
 
 
 class ValueNet(nn.Module):
@@ -60,11 +59,11 @@ class ValueNet(nn.Module):
         return torch.sigmoid(self.logits(positions, pending))
 
 
-def new_net(hidden: Sequence[int], variant: Variant, seed: int) -> ValueNet:
-    """An untrained network for `variant` whose weights depend on `seed` alone."""
+def new_net(hidden: Sequence[int], outputs: int, seed: int, has_pending: bool = False) -> ValueNet:
+    """An untrained network whose weights depend on its shape and on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return ValueNet(hidden, variant.outputs, variant.has_pending)
+        return ValueNet(hidden, outputs, has_pending)
 
 
 def encode_pending(codes: torch.Tensor) -> torch.Tensor:

@@ -12,7 +12,7 @@ from nardy_rl.players.bot import NETWORK, Bot
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import FIRST_TURNS, Play, legal_plays
 from nardy_rl.rules.position import Position
-from nardy_rl.rules.protocol import after_play, before_roll, list_plays, pending_steps, take_dice
+from nardy_rl.rules.protocol import after_play, generate, pending_steps
 from nardy_rl.rules.variant import Variant
 
 
@@ -34,8 +34,7 @@ def rank_plays(
         raise ValueError("only a network rates plays")
     plays = legal_plays(variant, position, dice, first_turn)
     rules, room, scratch, board = variant.rules, new_plays(), new_scratch(bot.net), position.board()
-    standing = take_dice(before_roll(FIRST_TURNS[first_turn], rules), board, *dice, rules, room)
-    size, depth, left_over = list_plays(standing, board, rules, room)
+    standing, size, depth, left_over = generate(board, *dice, FIRST_TURNS[first_turn], rules, room)
     coming = after_play(standing, depth, left_over, 0, rules)
     rate_plays(bot.net, board, room, size, depth, coming.seat == standing.seat, pending_steps(coming), rules, scratch)
     rated = [

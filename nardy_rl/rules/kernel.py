@@ -53,8 +53,9 @@ def segment(
     """Fill `out` with the distinct plays of one segment of dice: (plays, moves in each, die left over).
 
     board: int8[2, 26], row 0 the mover. Dice: `number` times `first` if `second` is 0, else one each. `head_budget`:
-    how many checkers may leave 24, the last of them, if `patient`, only when nothing else can move. The die left over is 0 unless exactly one of two different dice was played. Where
-    nothing can be moved the play without moves is the only one.
+    how many checkers may leave 24, the last of them, if `patient`, only when nothing else can move. The die left over
+    is 0 unless exactly one of two different dice was played. Where nothing can be moved the play without moves is the
+    only one.
     """
     low, high = pack(board)
     turn = new_turn(board, head_budget, patient, rules)

@@ -56,7 +56,7 @@ def begin(starter: int) -> Standing:
 
 @kernel
 def before_roll(turn: int, rules: Rules) -> Standing:
-    """A game in which seat 0 is about to roll: his first own turn as STARTER or SECOND, or a LATER one past any grace."""
+    """A game in which seat 0 is about to roll: his first turn as STARTER or SECOND, or a LATER one past any grace."""
     starter = 1 if turn == SECOND else 0
     rolls = max(1, rules.chain_grace_turns) if turn == LATER else 0
     return Standing(0, starter, rolls, 0, 0, 0, 0, 0, 0, True, False, False, _FRESH, False)
@@ -66,7 +66,7 @@ def before_roll(turn: int, rules: Rules) -> Standing:
 def take_dice(
     standing: Standing, board: NDArray[np.int8], first: int, second: int, rules: Rules, room: Plays
 ) -> Standing:
-    """The player who acts, row 0 of int8[2, 26], has rolled; `room` is for looking whether one head checker is enough."""
+    """Row 0 of int8[2, 26], who acts, has rolled; `room` is for trying whether one head checker is enough."""
     seat = standing.seat
     rolls = standing.rolls_1 if seat else standing.rolls_0
     double = first == second
@@ -135,6 +135,19 @@ def list_plays(standing: Standing, board: NDArray[np.int8], rules: Rules, out: P
     return segment(
         board, standing.first, standing.second, standing.number, standing.head_left, standing.patient, rules, out
     )
+
+
+@kernel
+def generate(
+    board: NDArray[np.int8], first: int, second: int, turn: int, rules: Rules, out: Plays
+) -> tuple[Standing, int, int, int]:
+    """Fill `out` with the plays of a roll by row 0 of int8[2, 26]: (standing, plays, moves in each, die left over).
+
+    turn: LATER, STARTER or SECOND. Of a chain of doubles these are the plays of the first value.
+    """
+    standing = take_dice(before_roll(turn, rules), board, first, second, rules, out)
+    size, depth, left_over = list_plays(standing, board, rules, out)
+    return standing, size, depth, left_over
 
 
 @kernel

@@ -60,7 +60,7 @@ class CompiledLearner:
         self.net = net
         self._minibatch = minibatch
         self._widths = np.array([layer.out_features for layer in net.layers], np.int64)
-        self._inputs = int(net.layers[0].in_features)
+        self._inputs = next(iter(net.parameters())).shape[1]
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._step = 0

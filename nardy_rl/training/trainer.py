@@ -74,7 +74,7 @@ class Trainer:
         config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
         with replacing(folder / CONFIG) as file:
             file.write(config.encode())
-        net = new_net(options.network.hidden, variant, options.seed)
+        net = new_net(options.network.hidden, variant.outputs, options.seed, variant.has_pending)
         self._set_up(variant, options, folder, display, net, Place())
         self._save()
 
