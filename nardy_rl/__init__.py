@@ -4,6 +4,7 @@ Everything listed in `__all__` is stable; the rest may change.
 """
 
 from nardy_rl import envs
+from nardy_rl.rules.game import Game
 from nardy_rl.rules.notation import parse_play, parse_position, play_text, position_text
 from nardy_rl.rules.outcome import outcome
 from nardy_rl.rules.plays import Move, Play, legal_plays
@@ -12,6 +13,7 @@ from nardy_rl.rules.variant import VARIANTS, RulesUnpublishedError, Variant, loa
 
 __all__ = [
     "VARIANTS",
+    "Game",
     "Move",
     "Play",
     "Position",

@@ -23,6 +23,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import signal
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator
@@ -67,6 +68,9 @@ def run(script: str, config_name: str, schema: type[_Options], main: Callable[[V
     try:
         sys.argv[1:] = [_prepared(argument, schema) for argument in sys.argv[1:]]
         hydra.main(version_base="1.3", config_path=str(configs), config_name=config_name)(task)()
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        raise SystemExit(128 + signal.SIGINT) from None
     except (HydraException, OmegaConfBaseException, ValueError, OSError) as error:
         if debugging:
             raise
@@ -106,7 +110,9 @@ def _prepared(argument: str, schema: type) -> str:
 def _checked(config: DictConfig, schema: type[_Options]) -> tuple[Variant, _Options]:
     """The variant and the options of a composed config. Raises ValueError naming the option and what is wrong."""
     values = typing.cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
-    sheet = values.pop("variant")
+    sheet = values.pop("variant", None)
+    if not isinstance(sheet, dict):
+        raise ValueError("option variant must name a variant, as in variant=long, or a rule sheet")
     for option in sheet:
         if option not in {field.name for field in dataclasses.fields(Variant)}:
             raise ValueError(_unknown(f"variant.{option}", schema))

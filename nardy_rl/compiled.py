@@ -1,7 +1,7 @@
 """The one way in which this package compiles: Numba, without the GIL, cached on disk by the content of the sources.
 
 Numba's own cache looks at the time stamp of a function's file alone, so that machine code would survive a change in a
-callee's file. Here the cache folder is named after all sources of the package that hold compiled code.
+callee or a constant of another file. Here the cache folder is named after all sources next to compiled code.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _FAST_MATH = {"reassoc", "contract", "nsz", "arcp"}
 
 
 def _source_digest() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.CPU_NAME}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        text = path.read_bytes()
-        if b"@kernel" in text:
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + text)
+    digest = hashlib.sha256(f"{numba.__version__} {config.CPU_NAME}".encode())
+    compiled = {path.parent for path in _PACKAGE.rglob("*.py") if b"@kernel" in path.read_bytes()} - {_PACKAGE}
+    sources = [Path(__file__), *(path for folder in compiled for path in folder.glob("*.py"))]
+    for path in sorted(sources):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -94,3 +94,8 @@ def highest_bit(typing_context: Any, mask: Any) -> Any:
         return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
 
     return types.int64(types.int64), generate
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

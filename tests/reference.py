@@ -133,9 +133,12 @@ def successors(variant, state, budget):
     return steps
 
 
-def segment(variant, own, opp, dice, budget):
-    """The afterstates of the longest legal sequences, and the dice these leave: (set of (own, opp), unused)."""
-    layer = {State(own, opp, tuple(sorted(dice)), budget)}
+def segment(variant, own, opp, dice, budget, head_left=None):
+    """The afterstates of the longest legal sequences, and the dice these leave: (set of (own, opp), unused).
+
+    head_left: how many checkers may still leave the head, where some of the budget was spent on earlier dice.
+    """
+    layer = {State(own, opp, tuple(sorted(dice)), budget if head_left is None else head_left)}
     endings = layer
     while layer:
         layer = {after for state in layer for _, _, after in successors(variant, state, budget)}

@@ -14,10 +14,11 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from nardy_rl.envs import NardyAEC, NardyEnv, NardyVectorEnv, draw_board
+from nardy_rl.envs.gym_env import observe
 from nardy_rl.rules.dice import opening_roll, roll, stream
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import MAX_PLAYS
-from nardy_rl.rules.notation import parse_play, parse_position
+from nardy_rl.rules.notation import parse_position
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import VARIANTS, variant
@@ -150,7 +151,7 @@ def test_p26_both_seats_see_the_same_game(name, text, counts):
             afterstates = {after.tobytes() for after in info["afterstates"]}
             assert len(afterstates) == number
             other_seat = Game.from_position(variant(name), mover, key=0, dice=dice)
-            other_seat.seat = 1
+            other_seat.standing = other_seat.standing._replace(seat=1)
             assert {play.after.array.tobytes() for play in other_seat.plays} == afterstates
             assert other_seat.view(0) == mover.swapped()
 
@@ -189,7 +190,7 @@ def test_p36_each_of_711_plays_can_be_chosen_by_its_action():
     game = Game.from_position(SHORT, MANY, key=0, dice=(1, 1))
     assert [play.after.array.tolist() for play in game.plays] == info["afterstates"].tolist()
     for action, after in enumerate(info["afterstates"]):
-        played = dataclasses.replace(game, first_turns=[None, None])
+        played = dataclasses.replace(game)
         played.play(action)
         assert (played.position.array == after[::-1]).all()
     for action in (0, 127, 128, 255, 256, 710):
@@ -263,15 +264,13 @@ def test_p22_a_saved_game_remembers_whose_first_turn_has_been():
 
     env = make("long", opponent=double_two)
     env.reset(seed=1, options={"dice": (2, 2)})
-    env.game.play(env.game.plays.index(parse_play(LONG, env.game.position, (2, 2), "24/16", "starter")))
-    env.game.dice = (2, 2)
-    env.game.play(double_two(None, env.game.plays, None))
-    env.game.dice = (6, 6)
+    env.game.play(env.game.find("24/16"), dice=(2, 2))
+    env.game.play(double_two(None, env.game.plays, None), dice=(6, 6))
     saved = json.loads(json.dumps(env.state()))
     loaded = make("long")
     _, info = loaded.restore(saved)
     assert info["afterstates"][:, 0, [24, 18, 10]].tolist() == [[13, 1, 1]]
-    assert loaded.game.first_turns == [None, None]
+    assert loaded.game.first_turn is None
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -300,7 +299,29 @@ def test_what_is_no_saved_state_is_refused(state):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("seat", 2), ("first_turns", ["starter"]), ("first_turns", [None, "third"]), ("key", "x"), ("dice", 6)],
+    [
+        ("key", "x"),
+        ("standing", 6),
+        ("standing", {"seat": 0}),
+        *(
+            ("standing", {**Game.begin(LONG, 1).state()["standing"], field: value})
+            for field, value in [
+                ("seat", 2),
+                ("starter", True),
+                ("rolls_1", -1),
+                ("rolls_0", "many"),
+                ("first", 0),
+                ("first", 7),
+                ("number", 0),
+                ("number", 5),
+                ("number", 1),
+                ("later", 5 << 4),
+                ("passing", 1),
+                ("own", 2),
+                ("head_left", 16),
+            ]
+        ),
+    ],
 )
 def test_a_saved_game_that_was_tampered_with_is_refused(key, value):
     env = make("long")
@@ -361,7 +382,8 @@ def test_many_games_at_once_are_the_games_played_one_by_one(name, mode):
         actions = np.zeros(number, np.int64)
         for index, game in enumerate(singles):
             assert (observations["position"][index] == game.view(0).array).all()
-            assert tuple(observations["dice"][index]) == (game.dice or (0, 0))
+            for part, seen in observe(game, 0).items():
+                assert (observations[part][index] == seen).all()
             start, stop = info["offsets"][index : index + 2]
             assert stop - start == len(game.plays)
             for after, play in zip(info["afterstates"][start:stop], game.plays, strict=True):
@@ -384,8 +406,8 @@ def test_many_games_at_once_are_the_games_played_one_by_one(name, mode):
 
 
 def answered(game: Game) -> Game:
-    """The game after the random opponent's turn, if it is his."""
-    if game.seat == 1 and not game.finished:
+    """The game after all that the random opponent plays before seat 0 acts."""
+    while game.seat == 1 and not game.finished:
         game.play(game.random_index())
     return game
 
@@ -397,7 +419,7 @@ def test_the_first_of_many_games_is_the_one_of_the_single_env(name):
     observations, infos = many.reset(seed=9)
     finished = False
     while not finished:
-        assert (observations["position"][0] == observation["position"]).all()
+        assert all((observations[part][0] == seen).all() for part, seen in observation.items())
         assert (infos["afterstates"] == info["afterstates"]).all()
         action = len(info["moves"]) // 2
         observation, reward, finished, _, info = single.step(action)
@@ -470,14 +492,22 @@ def test_two_agents_take_turns_and_their_rewards_cancel(name):
             assert sum(env.rewards.values()) == 0
             env.step(None)
             continue
-        position = Position(observation["observation"][:, :26])
-        dice = tuple(int(die) for die in observation["observation"][:, 26])
-        plays = legal_plays(env.variant, position, dice, env.game.first_turn)
+        seen = observation["observation"]
+        position = Position(seen[:, :26])
+        plays = env.game.plays
+        if not env.game.passed_on and (env.variant.chain_moves == 0 or env.game.standing.second):
+            dice = tuple(int(die) for die in seen[:, 26])
+            plays = legal_plays(env.variant, position, dice, env.game.first_turn)
         assert observation["action_mask"].sum() == len(plays)
         assert [play.after.array.tolist() for play in plays] == info["afterstates"].tolist()
+        assert seen[:, 26].tolist() == observe(env.game, env.game.seat)["dice"].tolist()
+        assert seen[0, 27:].tolist() == env.game.pending(env.game.seat).tolist()
+        assert not seen[1, 27:].any()
         waiting = env.observe(env.agents[1 - env.agents.index(agent)])
         assert not waiting["action_mask"].any()
+        assert not waiting["observation"][:, 26].any()
         assert (waiting["observation"][::-1, :26] == position.array).all()
+        assert (waiting["observation"][::-1, 27:] == seen[:, 27:]).all()
         env.step(int(rng.integers(len(plays))))
     assert env.game.points in env.variant.levels
 

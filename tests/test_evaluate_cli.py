@@ -77,7 +77,7 @@ def test_a_misspelt_rule_is_named_with_the_one_that_was_meant(refusal, prefix):
         (["games=7"], "games must be an even number from 4 (6 or 8), each pair played from both seats; got 7"),
         (["games=many"], "option games must be a whole number; got 'many'"),
         (["workers=0"], "workers must be a whole number from 1, or null for one for each core; got 0"),
-        (["variant=shrt"], "unknown variant 'shrt'; known are long, short (and six_one, unpublished)"),
+        (["variant=shrt"], "unknown variant 'shrt'; known are gulbar, long, mad_gulbar_a, mad_gulbar_b, "),
         (["variant=six_one"], "variant six_one is named in a source, but its rules are unpublished"),
         (["variant=none.yaml"], "cannot read the rule sheet none.yaml: "),
         (["variant.head=50"], "variant: option head (rule 3.3) must be a whole number from 0 to 4; got 50"),

@@ -30,7 +30,7 @@ LONG, SHORT = variant("long"), variant("short")
 
 
 def random_turns(name: str, games: int):
-    """Every turn of some random games: (game before the turn)."""
+    """Every decision of some random games: (game before it)."""
     for number in range(games):
         game = Game.begin(variant(name), stream(5, number))
         while not game.finished:
@@ -72,7 +72,7 @@ def test_positions_and_plays_of_random_games_survive_their_text(name):
     for game in random_turns(name, 4):
         assert parse_position(game.variant, position_text(game.position)) == game.position
         for play in game.plays[:20]:
-            read = parse_play(game.variant, game.position, game.dice, play_text(play), game.first_turn)
+            read = game.plays[game.find(play_text(play))]
             assert read.after == play.after, (game.position, game.dice, play_text(play))
 
 
@@ -83,7 +83,7 @@ def test_a_merged_play_means_a_play_that_ends_on_the_same_points(name):
             if any(move.hit for move in play.moves):
                 continue
             merged = merge(play.moves)
-            read = parse_play(game.variant, game.position, game.dice, merged, game.first_turn)
+            read = game.plays[game.find(merged)]
             assert (read.after.array[0] == play.after.array[0]).all()
 
 

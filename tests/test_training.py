@@ -118,7 +118,7 @@ def test_a_run_may_be_stopped_before_every_stretch(whole_run, tmp_path):
     while not finished:
         finished = Trainer.resume(folder, quiet()).run(stopping_after(1))
         resumed += 1
-    assert resumed == 5
+    assert resumed > 5  # stretches, evaluations, and the change of phase
     assert_same_run(folder, whole_run)
 
 
@@ -242,20 +242,25 @@ def test_the_best_net_stays_when_a_later_one_is_no_better(tmp_path, monkeypatch)
     monkeypatch.setattr(trainer_module, "evaluate", judged)
     schedule = options([Phase([0.7, 0.7], [5e-3, 5e-3], games=4 * STRETCH * BATCH)], evaluations=4)
     trainer = Trainer(SHORT, schedule, tmp_path, quiet())
-    kept, finished = [], False
+    kept, finished = {}, False
     while not finished:
         finished = trainer.run(stopping_after(1))
-        kept.append((trainer.place.games, trainer.place.best_games, load_checkpoint(tmp_path / BEST).games))
+        if (tmp_path / BEST).exists():
+            kept[trainer.place.games] = trainer.place.best_games, load_checkpoint(tmp_path / BEST).games
         trainer = Trainer.resume(tmp_path, quiet())
     games = STRETCH * BATCH
-    assert [(at // games, best // games) for at, best, _ in kept] == [(1, 1), (2, 1), (3, 3), (4, 3)]
-    assert all(best == saved for _, best, saved in kept)
+    assert [(at // games, best // games) for at, (best, _) in kept.items()] == [(1, 1), (2, 1), (3, 3), (4, 3)]
+    assert all(best == saved for best, saved in kept.values())
 
 
-def test_a_resumed_run_whose_best_net_is_gone_says_so(whole_run, tmp_path):
+def test_a_resumed_run_makes_the_file_of_its_best_net_anew(whole_run, tmp_path):
+    """It may be gone, or from after the checkpoint: a run can be killed between the two."""
     shutil.copy(whole_run / LAST, tmp_path / LAST)
-    with pytest.raises(ValueError, match=r"cannot read the checkpoint .*best\.pt: No such file"):
-        Trainer.resume(tmp_path, quiet())
+    Trainer.resume(tmp_path, quiet())
+    before, after = (load_checkpoint(folder / BEST) for folder in (whole_run, tmp_path))
+    assert after.games == before.games
+    for name, weights in before.net.state_dict().items():
+        assert torch.equal(after.net.state_dict()[name], weights)
 
 
 def test_weights_that_diverge_end_the_run_and_keep_the_last_good_checkpoint(tmp_path, monkeypatch):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from nardy_rl.rules.board import BOTTOM, TOP, pips
-from nardy_rl.rules.plays import check_dice
+from nardy_rl.rules.board import BOTTOM, TOP, check_drawn, pips
 from nardy_rl.rules.position import BAR, OFF, Position, check_position
 from nardy_rl.rules.variant import Variant
 
@@ -33,15 +33,15 @@ def draw_board(
     position: Position,
     *,
     width: int = 960,
-    dice: tuple[int, int] | None = None,
+    dice: Sequence[int] | None = None,
     caption: str | None = None,
 ) -> NDArray[np.uint8]:
     """The board from the seat of row 0, whose checkers are ivory and whose home lies at the lower right.
 
-    The points bear row 0's own numbers; in the frame stand both sides' pips. `caption`, a line below the board, is in
-    Latin letters: the built-in font has no others. Returns uint8[H, width, 3]; H depends on `width` and on whether
-    there is a caption. Raises ValueError for a position that cannot stand in `variant`, for impossible dice, or a
-    width below 160.
+    The points bear row 0's own numbers; in the frame stand both sides' pips. `dice`: one to four. `caption`, a line
+    below the board, is in Latin letters: the built-in font has no others. Returns uint8[H, width, 3]; H depends on
+    `width` and on whether there is a caption. Raises ValueError for a position that cannot stand in `variant`, for
+    impossible dice, or a width below 160.
     """
     check_position(variant, position)
     if width < 160:
@@ -53,7 +53,7 @@ def draw_board(
     _draw_off(image, variant, position, unit)
     _draw_pips(image, position, unit)
     if dice is not None:
-        _draw_dice(image, check_dice(dice), unit)
+        _draw_dice(image, check_drawn(dice), unit)
     if caption is not None:
         _write(image, (_COLUMNS / 2, _BODY + 0.38), caption, 0.46, _GOLD, unit)
     size = (width, round(image.height / _SAMPLES))
@@ -221,11 +221,11 @@ def _draw_pips(image: Image.Image, position: Position, unit: float) -> None:
         _write(image, (_COLUMNS / 2, y), str(pips(position.array[row])), 0.38, _IVORY, unit, plate=True)
 
 
-def _draw_dice(image: Image.Image, dice: tuple[int, int], unit: float) -> None:
+def _draw_dice(image: Image.Image, dice: tuple[int, ...], unit: float) -> None:
     draw = ImageDraw.Draw(image)
-    half, middle = 0.42, _left(6) + 3
-    for number, x in zip(dice, (middle - 0.6, middle + 0.6), strict=True):
-        y = _BODY / 2
+    half, middle, pitch = 0.42, _left(6) + 3, 1.2
+    for place, number in enumerate(dice):
+        x, y = middle + (place - (len(dice) - 1) / 2) * pitch, _BODY / 2
         shadow = _box(x - half + 0.03, y - half + 0.06, x + half + 0.05, y + half + 0.09, unit)
         draw.rounded_rectangle(shadow, 0.16 * unit, fill=(122, 84, 48))
         box = _box(x - half, y - half, x + half, y + half, unit)

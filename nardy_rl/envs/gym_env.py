@@ -14,7 +14,7 @@ from nardy_rl.envs.drawing import draw_board
 from nardy_rl.rules.board import draw_text
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.game import Game
-from nardy_rl.rules.kernel import MAX_PLAYS
+from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS
 from nardy_rl.rules.plays import Play
 from nardy_rl.rules.position import POINTS, Position
 from nardy_rl.rules.variant import Variant, variant
@@ -23,6 +23,9 @@ Opponent = Callable[[Position, list[Play], np.random.Generator], int]
 """Chooses the index of a play: (position with the opponent in row 0, his plays, the env's generator) -> index."""
 
 LEARNER = 0
+PENDING = 7
+"""Length of `pending` in observations: six values, and whose dice they are."""
+
 _OPTIONS = ("position", "dice", "first_turn")
 _RENDER_MODES = ("ansi", "rgb_array")
 
@@ -45,10 +48,29 @@ class PlaySpace(Discrete):
 
 
 def observation_space() -> Dict:
-    """What a player sees: `position` int8[2, 26], himself in row 0; `dice` int8[2], larger first, 0, 0 at the end."""
+    """What a player sees when he acts or the game is finished:
+
+    - `position`: int8[2, 26], himself in row 0 (see `Position`);
+    - `dice`: int8[2], those to play now, larger first; equal dice stand there twice as long as two of them or more are
+      left, a single die beside a 0; 0, 0 at the end;
+    - `pending`: int8[7], how many steps of the values 1…6 he has to play, now and in segments to follow, then 1 if the
+      dice are of his own roll, 0 if they were passed on to him; all 0 at the end (see `Game.pending`).
+    """
     return Dict(
-        {"position": Box(0, 15, (2, POINTS), np.int8), "dice": Box(0, 6, (2,), np.int8)},
+        {
+            "position": Box(0, 15, (2, POINTS), np.int8),
+            "dice": Box(0, 6, (2,), np.int8),
+            "pending": Box(0, MAX_MOVES, (PENDING,), np.int8),
+        }
     )
+
+
+def observe(game: Game, seat: int) -> dict[str, NDArray[np.int8]]:
+    """What `seat` sees of the game (see `observation_space`): the position alone while the other acts."""
+    dice = np.zeros(2, np.int8)
+    if seat == game.seat:
+        dice[: len(game.dice)] = game.dice[:2]
+    return {"position": game.view(seat).array.copy(), "dice": dice, "pending": game.pending(seat)}
 
 
 def as_variant(choice: str | Variant) -> Variant:
@@ -75,18 +97,22 @@ def draw_game(game: Game, mode: str | None) -> str | NDArray[np.uint8] | None:
     if mode is None:
         return None
     name = "XO"[game.seat]
-    doing = f"wins {game.points}" if game.dice is None else f"plays {game.dice[0]}-{game.dice[1]}"
+    origin = ", passed on" if game.passed_on else ""
+    doing = f"wins {game.points}" if game.finished else f"plays {'-'.join(map(str, game.dice))}{origin}"
     caption = f"{game.variant.name}: {name} {doing}"
     if mode == "ansi":
         return f"{draw_text(game.variant, game.view(0))}\n {caption}"
-    return draw_board(game.variant, game.view(0), dice=game.dice, caption=caption)
+    return draw_board(game.variant, game.view(0), dice=game.dice or None, caption=caption)
 
 
 class NardyEnv(gymnasium.Env[Any, Any]):
-    """Games of a variant from one learner's seat; the opponent's turns pass inside `step`.
+    """Games of a variant from one learner's seat; all that the opponent plays before the learner acts again passes
+    inside `step`.
 
-    An action is the index of a legal play (`info["moves"]`, `info["afterstates"]`); where nothing can be moved, the
-    play without moves is action 0, the only one. The reward is 0 until the end, then the points won, negative if lost
+    A step is one decision of `Game`: a roll, dice that were passed on, or one value of a chain of doubles. An action is
+    the index of a legal play (`info["moves"]`, `info["afterstates"]`); where nothing can be moved, the play without
+    moves is action 0, the only one. What would follow a play, `env.game.sequel(action)` tells. Observations are those
+    of `observation_space`. The reward is 0 until the end, then the points won, negative if lost
     (rules 8.1; no cube). Which seat begins is up to the lottery of the episode. `info` holds
 
     - `afterstates`: int8[n, 2, 26], the position after each play, the learner still in row 0;
@@ -141,7 +167,10 @@ class NardyEnv(gymnasium.Env[Any, Any]):
         return self._report()
 
     def step(self, action: int) -> tuple[dict[str, NDArray[np.int8]], float, bool, bool, dict[str, Any]]:
-        """Play action number `action`, then the opponent's turn. Raises ValueError for an action that is not legal."""
+        """Play action number `action`, then whatever the opponent has to play.
+
+        Raises ValueError for an action that is not legal.
+        """
         self.game.play(action)
         self._answer()
         observation, info = self._report()
@@ -187,9 +216,9 @@ class NardyEnv(gymnasium.Env[Any, Any]):
         return Game.from_position(self.variant, position, key, counter, dice=options.get("dice"), first_turn=first_turn)
 
     def _answer(self) -> None:
-        """Play the opponent's turn if it is his."""
+        """Let the opponent play until the learner acts or the game is finished."""
         game = self.game
-        if not game.finished and game.seat != LEARNER:
+        while not game.finished and game.seat != LEARNER:
             if callable(self._opponent):
                 game.play(self._opponent(game.position, game.plays, self.np_random))
             else:
@@ -200,8 +229,7 @@ class NardyEnv(gymnasium.Env[Any, Any]):
         game = self.game
         number = len(game.plays)
         self.action_space.number = max(number, 1)
-        observation = {"position": game.view(LEARNER).array.copy(), "dice": np.array(game.dice or (0, 0), np.int8)}
-        return observation, {
+        return observe(game, LEARNER), {
             "afterstates": np.array([play.after.array for play in game.plays], np.int8).reshape(-1, 2, POINTS),
             "moves": [play.moves for play in game.plays],
             "action_mask": action_mask(number),

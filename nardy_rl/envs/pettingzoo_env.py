@@ -9,7 +9,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from nardy_rl.envs.gym_env import action_mask, as_variant, check_render_mode, draw_game
+from nardy_rl.envs.gym_env import PENDING, action_mask, as_variant, check_render_mode, draw_game, observe
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import MAX_PLAYS
@@ -22,10 +22,15 @@ _AGENTS = ("player_0", "player_1")
 class NardyAEC(AECEnv):
     """A game of a variant between `player_0` and `player_1`; the lottery decides who begins.
 
-    An agent observes `observation`, int8[2, 27]: columns 0…25 are the position with itself in row 0 (see `Position`),
-    column 26 the dice, larger in row 0, zeros while the other is on roll; and `action_mask`, int8[MAX_PLAYS], 1 for
-    its legal plays. An action is the index of a legal play; its info holds the `afterstates`, int8[n, 2, 26], and the
-    `moves` of the n plays. Rewards are the points won and lost at the end, zero-sum.
+    A step is one decision of `Game`, so that an agent may act several times in a row. An agent observes `action_mask`,
+    int8[MAX_PLAYS], 1 for its legal plays, and `observation`, int8[2, 34]:
+
+    - columns 0…25: the position with itself in row 0 (see `Position`);
+    - column 26: the `dice` of `nardy_rl.envs.gym_env.observation_space`, larger in row 0, zeros while the other acts;
+    - columns 27…33: `pending` likewise, of itself in row 0, of the other in row 1; who does not act has zeros.
+
+    An action is the index of a legal play; its info holds the `afterstates`, int8[n, 2, 26], and the `moves` of the n
+    plays. Rewards are the points won and lost at the end, zero-sum.
 
     variant: a preset's name or a `Variant`. `reset` takes no options.
     """
@@ -45,7 +50,7 @@ class NardyAEC(AECEnv):
         self.observation_spaces = {
             agent: Dict(
                 {
-                    "observation": Box(0, 15, (2, POINTS + 1), np.int8),
+                    "observation": Box(0, 15, (2, POINTS + 1 + PENDING), np.int8),
                     "action_mask": Box(0, 1, (MAX_PLAYS,), np.int8),
                 }
             )
@@ -87,7 +92,7 @@ class NardyAEC(AECEnv):
         self._tell()
 
     def step(self, action: Any) -> None:
-        """Play action number `action` for the agent on roll; None for one whose game is over.
+        """Play action number `action` for the agent who acts; None for one whose game is over.
 
         Raises ValueError for an action that is not legal.
         """
@@ -95,24 +100,25 @@ class NardyAEC(AECEnv):
             self._was_dead_step(action)
             return
         game = self.game
-        agent, other = self.agent_selection, _AGENTS[1 - game.seat]
+        agent = self.agent_selection
         game.play(action)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = {name: game.reward(seat) for seat, name in enumerate(_AGENTS)}
         self.terminations = dict.fromkeys(_AGENTS, game.finished)
         self._accumulate_rewards()
-        self.agent_selection = other
+        # At the end it is the loser whom the caller asks first.
+        self.agent_selection = _AGENTS[1 - game.seat if game.finished else game.seat]
         self._tell()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """What `agent` observes now, on roll or not (see the class)."""
+        """What `agent` observes now, whether it acts or not (see the class)."""
         seat = _AGENTS.index(agent)
-        on_roll = not self.game.finished and self.game.seat == seat
-        dice = self.game.dice if on_roll else None
-        column = np.array(dice or (0, 0), np.int8)[:, None]
+        seen, others = observe(self.game, seat), self.game.pending(1 - seat)
+        pending = np.stack([seen["pending"], others])
+        acts = self.game.seat == seat
         return {
-            "observation": np.concatenate([self.game.view(seat).array, column], axis=1),
-            "action_mask": action_mask(len(self.game.plays) if on_roll else 0),
+            "observation": np.concatenate([seen["position"], seen["dice"][:, None], pending], axis=1),
+            "action_mask": action_mask(len(self.game.plays) if acts else 0),
         }
 
     def render(self) -> Any:
@@ -123,7 +129,7 @@ class NardyAEC(AECEnv):
         """Nothing is held that needs closing."""
 
     def _tell(self) -> None:
-        """Renew the infos: the plays for the agent on roll, nothing for the other."""
+        """Renew the infos: the plays for the agent who acts, nothing for the other."""
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in _AGENTS}
         plays = self.game.plays
         if plays:

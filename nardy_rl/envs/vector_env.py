@@ -10,8 +10,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from nardy_rl.envs.gym_env import PlaySpace, as_variant, observation_space
-from nardy_rl.envs.vector_kernel import Choices, Games, begin_all, step_all, unpack_all
+from nardy_rl.envs.gym_env import PENDING, PlaySpace, as_variant, observation_space
+from nardy_rl.envs.vector_kernel import STANDING, Choices, Games, begin_all, step_all, unpack_all
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.kernel import MAX_PLAYS, new_plays
 from nardy_rl.rules.position import POINTS, Position
@@ -26,8 +26,9 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     It is what `make_vec` makes unless told otherwise; Gymnasium's own sync and async vectors of `NardyEnv` fail,
     because they stack only infos of one length, and rolls differ in their number of plays.
 
-    Game i draws its dice from stream (seed, i): with one and the same seed, game 0 is that of `NardyEnv`. Observations
-    are `position` int8[n, 2, 26] and `dice` int8[n, 2]. `info` holds, ragged,
+    Game i draws its dice from stream (seed, i): with one and the same seed, game 0 is that of `NardyEnv`. A step is one
+    decision of each learner and all that his opponent plays before the next. Observations are those of `NardyEnv`:
+    `position` int8[n, 2, 26], `dice` int8[n, 2] and `pending` int8[n, 7]. `info` holds, ragged,
 
     - `afterstates`: int8[total, 2, 26], the learner still in row 0;
     - `offsets`: int64[n + 1]; action a of game i leads to afterstates[offsets[i] + a], so it has
@@ -79,7 +80,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play one turn in every game, and the opponent's. actions: whole numbers [num_envs].
+        """Play one decision in every game, and whatever the opponent has to play. actions: whole numbers [num_envs].
 
         Raises ValueError naming the first action that is not legal; then nothing has been played.
         """
@@ -121,7 +122,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     @staticmethod
     def _observations(games: Games) -> Observations:
-        return {"position": games.boards.copy(), "dice": games.dice.astype(np.int8)}
+        return {"position": games.boards.copy(), "dice": games.dice.copy(), "pending": games.pending.copy()}
 
     def _info(self, games: Games) -> dict[str, Any]:
         offsets = self._choices.offsets.copy()
@@ -141,8 +142,9 @@ def _new_games(keys: list[int]) -> Games:
     number = len(keys)
     return Games(
         boards=np.zeros((number, 2, POINTS), np.int8),
-        dice=np.zeros((number, 2), np.int64),
-        first_turns=np.zeros((number, 2), np.int64),
+        standings=np.zeros((number, STANDING), np.int64),
+        dice=np.zeros((number, 2), np.int8),
+        pending=np.zeros((number, PENDING), np.int8),
         keys=np.array(keys, np.int64),
         counters=np.zeros(number, np.int64),
     )
@@ -151,12 +153,19 @@ def _new_games(keys: list[int]) -> Games:
 def _new_choices(number: int) -> Choices:
     # Room for the worst case everywhere; the system gives memory only to the part that is written.
     size = number * MAX_PLAYS
-    return Choices(np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(number + 1, np.int64))
+    return Choices(
+        low=np.empty(size, np.int64),
+        high=np.empty(size, np.int64),
+        offsets=np.zeros(number + 1, np.int64),
+        depths=np.zeros(number, np.int64),
+        left_overs=np.zeros(number, np.int64),
+    )
 
 
 def _final(finals: NDArray[np.int8], finished: NDArray[np.bool_]) -> dict[str, Any]:
     """What Gymnasium wants to know of games that began anew in the same step: observations and infos by game."""
     observations = np.full(len(finals), None, dtype=object)
     for game in np.flatnonzero(finished):
-        observations[game] = {"position": finals[game].copy(), "dice": np.zeros(2, np.int8)}
+        nothing = {"dice": np.zeros(2, np.int8), "pending": np.zeros(PENDING, np.int8)}
+        observations[game] = {"position": finals[game].copy(), **nothing}
     return {"final_obs": observations, "_final_obs": finished.copy(), "final_info": {}, "_final_info": finished.copy()}

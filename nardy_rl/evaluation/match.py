@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -19,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import kernel
+from nardy_rl.compiled import cores, kernel
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.statistics import COLUMNS, KIND, PASSES, POINTS_A, TURNS, MatchResult, match_result
 from nardy_rl.players.bot import Bot
@@ -55,7 +54,7 @@ def play_match(
     """
     check_match(games, seed, workers)
     pairs = games // 2
-    workers = workers or _cores()
+    workers = workers or cores()
     size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / (workers * _CHUNKS_A_WORKER))))
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
     pool: Callable[[int], Executor]
@@ -87,11 +86,6 @@ def check_match(games: int, seed: int, workers: int | None) -> None:
         raise ValueError(f"seed must be a whole number from 0 to 2^63 - 1; got {seed}")
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be a whole number from 1, or null for one for each core; got {workers}")
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:

@@ -4,7 +4,7 @@ The point of view is that of the player on roll: his 98 numbers come first, then
 owner's own numbering. For a player with n checkers on a point:
 
 =================  ==============================================  =======================================
-index within a side  meaning                                       value
+index in a side    meaning                                         value
 =================  ==============================================  =======================================
 4(p-1)             point p, 1…24, holds a checker                  1 if n ≥ 1, else 0
 4(p-1) + 1         … holds two                                     1 if n ≥ 2, else 0

@@ -79,7 +79,7 @@ def _copy(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
             target[row, point] = source[row, point]
 
 
-@kernel
+@inlined
 def offer(
     standing: Standing, board: NDArray[np.int8], dice_key: int, rules: Rules, plays: Plays
 ) -> tuple[Standing, int, int, int]:
@@ -143,10 +143,10 @@ def play_game(
             rated = table.scratch_b.probabilities if standing.seat else table.scratch_a.probabilities
             for out in range(outputs):
                 record.values[row + 1, out] = rated[chosen, out]
-        standing = after_play(standing, depth, left_over, board[0, HEAD] - after[0, HEAD], rules)
+        if coming.number or rules.head_whole_turn:
+            coming = after_play(standing, depth, left_over, board[0, HEAD] - after[0, HEAD], rules)
+        standing = coming
+        mover = 0 if goes_on else 1
         for point in range(POINTS):
-            board[0, point], board[1, point] = after[0, point], after[1, point]
-        if not goes_on:
-            for point in range(POINTS):
-                board[0, point], board[1, point] = board[1, point], board[0, point]
+            board[0, point], board[1, point] = after[mover, point], after[1 - mover, point]
     return Result(False, 0, -1, -1, passes)

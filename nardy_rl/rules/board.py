@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,10 +21,19 @@ def pips(row: NDArray[np.int8]) -> int:
     return int(row @ np.arange(len(row)))
 
 
-def draw_text(variant: Variant, position: Position, dice: tuple[int, int] | None = None) -> str:
+def check_drawn(dice: Sequence[int]) -> tuple[int, ...]:
+    """Dice to draw, as plain ints. Raises ValueError unless they are one to four whole numbers from 1 to 6."""
+    numbers = tuple(dice)
+    if not 1 <= len(numbers) <= 4 or not all(isinstance(die, (int, np.integer)) and 1 <= die <= 6 for die in numbers):
+        raise ValueError(f"dice to draw are one to four whole numbers from 1 to 6, not {dice!r}")
+    return tuple(int(die) for die in numbers)
+
+
+def draw_text(variant: Variant, position: Position, dice: Sequence[int] | None = None) -> str:
     """The board in lines of ASCII. Both move to lower numbers of their own; O's points are given as X numbers them.
 
-    Raises ValueError for a position that cannot stand in `variant`.
+    dice: one to four that X has to play. Raises ValueError for a position that cannot stand in `variant`, or other
+    dice.
     """
     check_position(variant, position)
     lines = [
@@ -46,8 +57,8 @@ def _edge(points: tuple[int, ...]) -> str:
     return f"+{left}+---+{right}+".replace(" ", "-")
 
 
-def _middle(dice: tuple[int, int] | None) -> str:
-    text = f"X plays {dice[0]}-{dice[1]}" if dice is not None else ""
+def _middle(dice: Sequence[int] | None) -> str:
+    text = "" if dice is None else f"X plays {'-'.join(map(str, check_drawn(dice)))}"
     return f"|{'':{6 * _CELL}}|BAR|{text:^{6 * _CELL}}|"
 
 

@@ -16,7 +16,10 @@ from nardy_rl.rules.variant import Rules
 from nardy_rl.rules.words import occupancy, pack
 
 MAX_PLAYS = 3060
-"""No roll has more distinct plays: four moves shared out among 15 checkers, C(15 + 4 - 1, 4)."""
+"""No roll has more distinct plays: four moves shared out among 15 checkers, C(15 + 4 - 1, 4).
+
+Where a checker may be borne off or moved by the same die (A14), all are home and a move is one of twelve: C(12 + 3, 4).
+"""
 
 MAX_MOVES = 4
 _MOVE_BITS = 16

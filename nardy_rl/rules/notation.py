@@ -87,22 +87,30 @@ def parse_play(
     left out where it makes no difference. Raises ValueError naming what cannot be read, is not legal or is ambiguous.
     """
     plays = legal_plays(variant, position, dice, first_turn)
+    return plays[read_play(plays, position, text, f"{dice[0]}-{dice[1]}")]
+
+
+def read_play(plays: list[Play], position: Position, text: str, dice: str) -> int:
+    """The index of the play that `text` means among the legal `plays` of row 0; `dice` names them in messages.
+
+    Reads and raises as `parse_play`.
+    """
     if text.strip().lower() == PASS:
         if plays[0].moves:
             raise ValueError(f"a pass is not legal: the roll can be played, for instance {play_text(plays[0])}")
-        return plays[0]
+        return 0
     row, hits = _read_moves(text, position.array[0])
-    legal = [play for play in plays if (play.after.array[0] == row).all()]
+    legal = [index for index, play in enumerate(plays) if (play.after.array[0] == row).all()]
     if not legal:
         examples = ", ".join(play_text(play) for play in plays[:3])
-        raise ValueError(f"{text!r} is no legal play of {dice[0]}-{dice[1]}; among the {len(plays)} legal: {examples}")
-    exact = [play for play in legal if _hits(play) == hits]
+        raise ValueError(f"{text!r} is no legal play of {dice}; among the {len(plays)} legal: {examples}")
+    exact = [index for index in legal if _hits(plays[index]) == hits]
     if exact:
         return exact[0]
     if hits:
-        raise ValueError(f"{text!r} hits where nothing can be hit; legal is {play_text(legal[0])}")
+        raise ValueError(f"{text!r} hits where nothing can be hit; legal is {play_text(plays[legal[0]])}")
     if len(legal) > 1:
-        choices = " or ".join(play_text(play) for play in legal)
+        choices = " or ".join(play_text(plays[index]) for index in legal)
         raise ValueError(f"{text!r} is ambiguous: {choices}")
     return legal[0]
 

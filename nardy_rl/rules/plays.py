@@ -36,8 +36,9 @@ class Play:
 
 def check_dice(dice: tuple[int, int]) -> tuple[int, int]:
     """The two dice as plain ints. Raises ValueError unless they are two whole numbers from 1 to 6."""
-    numbers = tuple(dice)
-    if len(numbers) != 2 or not all(isinstance(die, (int, np.integer)) and 1 <= die <= 6 for die in numbers):
+    numbers = tuple(dice) if isinstance(dice, (tuple, list, np.ndarray)) else ()
+    whole = [isinstance(die, (int, np.integer)) and not isinstance(die, bool) for die in numbers]
+    if len(numbers) != 2 or not all(whole) or not all(1 <= die <= 6 for die in numbers):
         raise ValueError(f"dice are two whole numbers from 1 to 6, not {dice!r}")
     return int(numbers[0]), int(numbers[1])
 
@@ -53,7 +54,7 @@ def legal_plays(
     (rules 3.3), else None. Raises ValueError for an impossible position, dice or a finished game.
     """
     first, second = check_dice(dice)
-    if first_turn not in FIRST_TURNS:
+    if not isinstance(first_turn, str | None) or first_turn not in FIRST_TURNS:
         raise ValueError(f'first_turn is None, "starter" or "second", not {first_turn!r}')
     check_position(variant, position)
     if variant.checkers in position.array[:, OFF]:

@@ -35,6 +35,9 @@ class Position:
         frozen.setflags(write=False)
         object.__setattr__(self, "array", frozen)
 
+    def __reduce__(self) -> tuple[type[Position], tuple[NDArray[np.int8]]]:
+        return Position, (self.array,)
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Position cannot be changed")
 
@@ -87,7 +90,8 @@ def _row(points: Mapping[Any, int], side: str, checkers: int) -> list[int]:
     row = [0] * POINTS
     for key, count in points.items():
         point = _NAMES.get(key, -1) if isinstance(key, str) else key
-        if not isinstance(point, int) or (isinstance(key, int) and not 1 <= point <= 24) or point < 0:
+        whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)
+        if not whole or point < 0 or not (isinstance(key, str) or 1 <= point <= 24):
             raise ValueError(f'{side}: {key!r} is no point; use 1 to 24, "bar" or "off"')
         if not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError(f"{side}: {count!r} is no number of checkers (point {key})")

@@ -48,13 +48,13 @@ class Standing(NamedTuple):
     patient: bool  # the last of them only when nothing else can move (A5)
 
 
-@kernel
+@inlined
 def begin(starter: int) -> Standing:
     """A game in which seat `starter`, 0 or 1, is about to roll."""
     return Standing(starter, starter, 0, 0, 0, 0, 0, 0, 0, True, False, False, _FRESH, False)
 
 
-@kernel
+@inlined
 def before_roll(turn: int, rules: Rules) -> Standing:
     """A game in which seat 0 is about to roll: his first turn as STARTER or SECOND, or a LATER one past any grace."""
     starter = 1 if turn == SECOND else 0
@@ -62,7 +62,7 @@ def before_roll(turn: int, rules: Rules) -> Standing:
     return Standing(0, starter, rolls, 0, 0, 0, 0, 0, 0, True, False, False, _FRESH, False)
 
 
-@kernel
+@inlined
 def take_dice(
     standing: Standing, board: NDArray[np.int8], first: int, second: int, rules: Rules, room: Plays
 ) -> Standing:
@@ -74,7 +74,7 @@ def take_dice(
     in_grace = double and rules.chain_moves > 0 and not chain
     budget, exception = _head_budget(board, first, second, rolls == 0, seat == standing.starter, rules, room)
     if standing.head_left != _FRESH:
-        budget = min(budget, standing.head_left)
+        budget = min(budget, standing.head_left + exception)  # the exception is one more for the turn, too
     patient = exception and rules.last_resort != 0
     later = 0
     number = rules.doubles_moves if double else 2
@@ -105,7 +105,7 @@ def _head_budget(
         double = first == second
         number = rules.doubles_moves if double else 2
         _, best, _ = segment(board, first, 0 if double else second, number, rules.head, False, rules, room)
-        if best == number or board[0, _HEAD] <= rules.head:
+        if best == number:
             return rules.head, False
     return rules.head + 1, True
 
@@ -150,7 +150,7 @@ def generate(
     return standing, size, depth, left_over
 
 
-@kernel
+@inlined
 def after_play(standing: Standing, depth: int, left_over: int, left_head: int, rules: Rules) -> Standing:
     """After a play of `depth` moves that left the die `left_over` (or 0), and took `left_head` checkers off the head.
 
@@ -160,7 +160,7 @@ def after_play(standing: Standing, depth: int, left_over: int, left_head: int, r
     carried = head_left if rules.head_whole_turn else _FRESH
     if not standing.own:
         if standing.later:
-            return _group(standing, standing.seat, standing.later, 0, head_left, False)
+            return _group(standing, standing.seat, standing.later, 0, head_left, False, False)
         return _roll(standing, standing.seat, carried)
     missing = standing.number - depth
     passing, later = standing.passing, standing.later
@@ -172,8 +172,9 @@ def after_play(standing: Standing, depth: int, left_over: int, left_head: int, r
         passing += later
         later = 0
     if later:
-        budget = rules.head if rules.chain_head == _GROUP_HEAD and rules.head else head_left
-        return _group(standing, standing.seat, later, passing, budget, True)
+        if rules.chain_head == _GROUP_HEAD and rules.head:  # a new budget, of which nothing is an exception
+            return _group(standing, standing.seat, later, passing, rules.head, False, True)
+        return _group(standing, standing.seat, later, passing, head_left, standing.patient, True)
     passes = rules.pass_when == _ANY_ROLL or (rules.pass_when == _DOUBLES_ONLY and standing.second == 0)
     if standing.chain and rules.chain_break == _LOSE_REST:
         passes = False
@@ -186,7 +187,7 @@ def after_play(standing: Standing, depth: int, left_over: int, left_head: int, r
                 other, standing.starter, standing.rolls_0, standing.rolls_1,
                 standing.first, standing.second, 2, 0, 0, False, False, False, budget, False,
             )  # fmt: skip
-        return _group(standing, other, passing, 0, budget, False)
+        return _group(standing, other, passing, 0, budget, False, False)
     if standing.extra and passing == 0:
         return _roll(standing, standing.seat, carried)
     return _roll(standing, 1 - standing.seat, _FRESH)
@@ -201,7 +202,9 @@ def _roll(standing: Standing, seat: int, head_left: int) -> Standing:
 
 
 @inlined
-def _group(standing: Standing, seat: int, steps: int, passing: int, head_left: int, own: bool) -> Standing:
+def _group(
+    standing: Standing, seat: int, steps: int, passing: int, head_left: int, patient: bool, own: bool
+) -> Standing:
     """The segment of the lowest value in `steps`, 4 bits a value, the rest to follow."""
     value = 1
     while (steps >> (4 * value)) & 15 == 0:
@@ -210,7 +213,7 @@ def _group(standing: Standing, seat: int, steps: int, passing: int, head_left: i
     return Standing(
         seat, standing.starter, standing.rolls_0, standing.rolls_1,
         value, 0, number, steps ^ (number << (4 * value)), passing,
-        own, own and standing.chain, own and standing.extra, head_left, own and standing.patient,
+        own, own and standing.chain, own and standing.extra, head_left, patient,
     )  # fmt: skip
 
 

@@ -167,7 +167,13 @@ class Variant:
     @cached_property
     def levels(self) -> tuple[int, ...]:
         """The distinct points a game can be worth, ascending: short (1, 2, 3), long (1, 2)."""
-        return tuple(sorted({self.single, self.mars, self.home_mars, self.koks} - {NO_POINTS}))
+        return tuple(sorted(set(self._cubeless_points) - {NO_POINTS}))
+
+    @property
+    def _cubeless_points(self) -> tuple[int, ...]:
+        """Points of single, mars, home mars and koks while the cube is centred: with Jacoby all single (8.2)."""
+        points = (self.single, self.mars, self.home_mars, self.koks)
+        return tuple(min(value, self.single) for value in points) if self.jacoby else points
 
     @property
     def outputs(self) -> int:
@@ -183,6 +189,7 @@ class Variant:
     def rules(self) -> Rules:
         """The variant as the compiled core reads it."""
         exact = self.bearoff == "exact_only"
+        single, mars, home_mars, koks = self._cubeless_points
         return Rules(
             checkers=self.checkers,
             contrary=int(self.direction == "contrary"),
@@ -198,10 +205,10 @@ class Variant:
             from_higher=int(self.bearoff_from_higher),
             any_order=int(exact or self.bearoff_from_higher),
             lottery_opening=int(self.opening == "use_lottery"),
-            single=self.single,
-            mars=self.mars,
-            home_mars=self.home_mars,
-            koks=self.koks,
+            single=single,
+            mars=mars,
+            home_mars=home_mars,
+            koks=koks,
             koks_head_only=int(self.koks_long_area == "head" and self.direction == "parallel"),
             koks_needs_none_off=int(self.koks_requires_none_off),
             pass_when=PASS_WHEN.index(self.pass_when),
@@ -301,7 +308,8 @@ def variant_from_dict(sheet: Any, source: str = "rule sheet") -> Variant:
     """The variant of a rule sheet that is already a mapping; `source` names it in messages."""
     if not isinstance(sheet, dict) or not all(isinstance(key, str) for key in sheet):
         raise ValueError(f"{source} must be a mapping of options to values")
-    options = dict(sheet)
+    # YAML reads a bare off as false.
+    options = {name: "off" if value is False and name == "prime_rule" else value for name, value in sheet.items()}
     base = options.pop("base", None)
     try:
         return _with_options(Variant() if base is None else variant(base), options)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import kernel
+from nardy_rl.compiled import cores, kernel
 from nardy_rl.players.bot import Bot
 from nardy_rl.players.games import Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.rules.dice import stream
@@ -69,12 +68,12 @@ class SelfPlay:
     def __init__(self, variant: Variant, seed: int, workers: int | None = None) -> None:
         self._variant = variant
         self._seed = seed
-        self._pool = ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
+        self._pool = ThreadPoolExecutor(workers or cores())
 
     def play(self, bot: Bot, first: int, number: int, trace: float) -> Batch:
         """Games `first` … `first + number - 1` of `bot` against itself, with λ = `trace` returns as targets.
 
-        Raises RuntimeError if a game does not end within MAX_DECISIONS decisions.
+        Raises ValueError if a game does not end within MAX_DECISIONS decisions.
         """
         starts = range(first, first + number, _CHUNK)
         chunks = self._pool.map(
@@ -95,7 +94,7 @@ class SelfPlay:
             record, games = new_record(room, variant.outputs), np.empty((number, 5), np.int64)
             played = _play_chunk(bot, start, variant.rules, self._seed, first, trace, table, record, scratch, games)
             if played < 0:
-                raise RuntimeError(f"a game of variant {variant.name} did not end: its rules let both sides be stuck")
+                raise ValueError(f"a game of variant {variant.name} did not end: its rules let both sides be stuck")
             rows = int(games[:played, DECISIONS].sum())
             parts.append((record.positions[:rows], record.pending[:rows], record.values[:rows], games[:played]))
             first, number, room = first + played, number - played, room * 2

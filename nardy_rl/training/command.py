@@ -32,12 +32,12 @@ def main(variant: Variant, options: Options) -> None:
     _refuse_other_options(options)
     threading.excepthook = _ignore_write_error
     stop = _StopSignal()
-    _compile(variant, console)
     with Display(console) as display:
         if options.resume is None:
             trainer = Trainer(variant, options, Path(options.folder), display)
         else:
             trainer = Trainer.resume(Path(options.resume), display)
+        _compile(trainer.variant, display)
         display.line(f"{trainer.variant.name} in {trainer.folder} · tensorboard --logdir {trainer.folder}")
         try:
             finished = trainer.run(stop)
@@ -83,10 +83,10 @@ class _StopSignal:
         return self.received != 0
 
 
-def _compile(variant: Variant, console: Console) -> None:
+def _compile(variant: Variant, display: Display) -> None:
     """Compile what a run needs, and say so where it takes a while: the machine code of an earlier run is kept."""
     began = time.monotonic()
-    notice = threading.Timer(2.0, console.print, ["compiling the game engine (once on this machine) …"])
+    notice = threading.Timer(2.0, display.line, ["compiling the game engine (once on this machine) …"])
     notice.start()
     bot = network_bot(new_net([1], variant.outputs, 0, variant.has_pending), variant)
     SelfPlay(variant, seed=0, workers=1).play(bot, 0, 1, trace=0.0)
@@ -95,7 +95,7 @@ def _compile(variant: Variant, console: Console) -> None:
     if notice.is_alive():
         notice.cancel()
     else:
-        console.print(f"compiled in {time.monotonic() - began:.0f} s", highlight=False)
+        display.line(f"compiled in {time.monotonic() - began:.0f} s")
 
 
 def _end(line: str, code: int) -> NoReturn:

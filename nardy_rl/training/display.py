@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from nardy_rl.training.evaluations import Evaluation
 
@@ -16,7 +16,7 @@ class Display:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
+            TextColumn("{task.description}"), BarColumn(bar_width=12), console=console, transient=True
         )
         self._task = self._progress.add_task("starting", total=_BAR_PARTS)
         self._latest = ""

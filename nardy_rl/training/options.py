@@ -9,6 +9,8 @@ from typing import Any
 
 from omegaconf import MISSING
 
+_WIDEST = 8192
+
 
 @dataclass
 class Phase:
@@ -39,7 +41,7 @@ class Schedule:
     phases: list[Phase] = MISSING
     batch_games: int = 512  # games played with one set of weights, then learnt from once
     minibatch: int = 1024  # positions in one step of Adam
-    evaluations: int = 10  # evaluations in each phase, evenly spread, the last at its end
+    evaluations: int = 10  # at most so many in each phase, evenly spread, the last at its end
     evaluation_games: int = 2000  # against random and against the heuristic, each
     gate_games: int = 4000  # against the best net so far
     final_gate_games: int = 20000  # the same at the end of the schedule, where the nets are closest
@@ -63,8 +65,10 @@ class Network:
     hidden: list[int] = MISSING  # widths of the hidden layers; a wide first one is cheap, a wide second one is not
 
     def __post_init__(self) -> None:
-        if self.hidden != MISSING and (not self.hidden or min(self.hidden) < 1):
-            raise ValueError(f"option network.hidden must list layer widths from 1; got {list(self.hidden)}")
+        if self.hidden != MISSING and not (self.hidden and all(1 <= width <= _WIDEST for width in self.hidden)):
+            raise ValueError(
+                f"option network.hidden must list layer widths from 1 to {_WIDEST}; got {list(self.hidden)}"
+            )
 
 
 @dataclass
@@ -81,6 +85,10 @@ class Options:
     def __post_init__(self) -> None:
         if self.device not in ("auto", "cpu", "cuda"):
             raise ValueError(f"option device must be auto, cpu or cuda; got {self.device!r}")
+        if not self.folder:
+            raise ValueError("option folder must name a folder; got an empty text")
+        if self.resume == "":
+            raise ValueError("option resume must name the folder of a run; got an empty text")
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"option seed must be from 0 to {2**31 - 1}; got {self.seed}")
 

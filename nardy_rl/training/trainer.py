@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import torch
 import yaml
 from numpy.typing import NDArray
 
@@ -28,8 +30,9 @@ from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.sanity import game_statistics
 
 LAST, BEST, CONFIG = "last.pt", "best.pt", "config.yaml"
-_SAVE_SECONDS = 20.0  # a killed run loses no more than this and one batch
-_STRETCH = 16  # batches between two chances to evaluate, save or stop; they make one point of a curve
+_SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and one evaluation
+_FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
+_STRETCH = 8  # batches between two chances to evaluate, save or stop; they make one point of a curve
 
 
 @dataclass
@@ -90,6 +93,7 @@ class Trainer:
             place = Place(**checkpoint.run["place"])
             trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
             trainer._learner.load_state(checkpoint.run["adam"])
+            trainer._restore_best(checkpoint.run["best"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{folder / LAST} is damaged: the state of its run lacks or garbles {error}") from None
         return trainer
@@ -102,8 +106,7 @@ class Trainer:
         self._learner = new_learner(net, choose_device(options.device), options.schedule.minibatch)
         self._bot = network_bot(net, variant)
         self._best: Bot | None = None
-        if place.best_games >= 0:
-            self._best = network_bot(load_checkpoint(folder / BEST, variant).net, variant)
+        self._best_weights: dict[str, torch.Tensor] | None = None
         self._selfplay = SelfPlay(variant, options.seed)
         self._log = RunLog(folder, variant, place.games, {"variant": variant.to_dict(), **options.to_dict()})
         self._background = ThreadPoolExecutor(1)
@@ -114,24 +117,27 @@ class Trainer:
 
         Either way the run is saved. Raises DivergedError, the last good checkpoint kept, if the loss is not finite.
         """
+        phases, place = self.options.schedule.phases, self.place
         try:
-            while (phase := self._phase()) is not None and not stop():
-                self._train_stretch(phase)
-                if self.place.fraction(phase) * self.options.schedule.evaluations >= self.place.evaluated + 1:
-                    self._evaluate()
+            while place.phase < len(phases) and not stop():
+                phase = phases[place.phase]
+                if self._evaluations_by_now(phase) > place.evaluated:
+                    self._save()
+                    self._evaluate(phase)
+                    self._save()
+                elif place.fraction(phase) >= 1:
+                    place.phase, place.phase_games, place.phase_seconds, place.evaluated = place.phase + 1, 0, 0.0, 0
+                else:
+                    self._train_stretch(phase)
                 if time.monotonic() - self._saved > _SAVE_SECONDS:
                     self._save()
             self._save()
         finally:
             self._log.close()
-        return phase is None
+        return place.phase == len(phases)
 
-    def _phase(self) -> Phase | None:
-        """The phase to train in; moves on to the next one where one is done."""
-        phases, place = self.options.schedule.phases, self.place
-        while place.phase < len(phases) and place.fraction(phases[place.phase]) >= 1:
-            place.phase, place.phase_games, place.phase_seconds, place.evaluated = place.phase + 1, 0, 0.0, 0
-        return phases[place.phase] if place.phase < len(phases) else None
+    def _evaluations_by_now(self, phase: Phase) -> int:
+        return int(self.place.fraction(phase) * self.options.schedule.evaluations)
 
     def _train_stretch(self, phase: Phase) -> None:
         """Play some batches and learn from each while the next one is played.
@@ -186,31 +192,29 @@ class Trainer:
         self._log.scalars("train", {"loss": loss, "learning_rate": rate, "trace": trace}, games)
         self._log.scalars("speed", {"games_per_second": stretch.pace()}, games)
 
-    def _evaluate(self) -> None:
+    def _evaluate(self, phase: Phase) -> None:
         place, schedule, began = self.place, self.options.schedule, time.monotonic()
-        is_last = place.phase == len(schedule.phases) - 1 and place.evaluated == schedule.evaluations - 1
+        is_last = place.phase == len(schedule.phases) - 1 and place.fraction(phase) >= 1
         gate_games = schedule.final_gate_games if is_last else schedule.gate_games
         games = schedule.evaluation_games
         result = evaluate(self.variant, self._bot, self._best, games, gate_games, seed=place.games)
+        place.evaluated = self._evaluations_by_now(phase)  # what a slow machine was late for is not made up
         if result.is_best:
             self._best = self._bot
+            self._best_weights = copy.deepcopy(self._learner.net.state_dict())
             place.best_games = place.games
-            save_checkpoint(self.folder / BEST, Checkpoint(self.variant, self._learner.net, place.games))
-        place.evaluated += 1
+            self._save()  # before best.pt, which can be made again from it
+            self._save_best()
         self._log.scalars("eval", result.curves(), place.games)
         self._log.openings(self._bot, place.games)
-        self._log.flush()
         self._display.evaluation(place.games, result)
         place.phase_seconds += time.monotonic() - began  # a phase of two minutes takes two minutes in all
-        self._save()
 
     def final(self) -> Evaluation:
         """The best net of the run against random and the heuristic."""
         assert self._best is not None, "a schedule ends with an evaluation, and the first one has the best net so far"
-        schedule = self.options.schedule
-        return evaluate(
-            self.variant, self._best, None, schedule.evaluation_games, schedule.gate_games, seed=self.place.games
-        )
+        games = self.options.schedule.evaluation_games
+        return evaluate(self.variant, self._best, None, games, games, seed=_FINAL_SEED)
 
     def _seconds_left(self) -> float:
         """An estimate from the pace of this phase."""
@@ -223,11 +227,26 @@ class Trainer:
             left += whole * (1 - place.fraction(phase)) if index == place.phase else whole
         return left
 
+    def _save_best(self) -> None:
+        assert self._best_weights is not None
+        net = copy.deepcopy(self._learner.net)
+        net.load_state_dict(self._best_weights)
+        save_checkpoint(self.folder / BEST, Checkpoint(self.variant, net, self.place.best_games))
+
+    def _restore_best(self, weights: dict[str, torch.Tensor] | None) -> None:
+        """Go on with the best net of a checkpoint, and write its file anew: a killed run may have been ahead of it."""
+        if weights is None:
+            return
+        self._best_weights = weights
+        self._save_best()
+        self._best = network_bot(load_checkpoint(self.folder / BEST, self.variant).net, self.variant)
+
     def _save(self) -> None:
         run = {
             "options": self.options.to_dict(),
             "place": dataclasses.asdict(self.place),
             "adam": self._learner.state(),
+            "best": self._best_weights,
         }
         save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
         self._log.flush()  # else the curves of a run that is killed later would lack what its checkpoint has behind it
