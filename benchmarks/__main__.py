@@ -18,6 +18,7 @@ from benchmarks.measure import Rates, Spread, Work, interleaved, ratio, spread
 from benchmarks.peers import GNUBG, OPENSPIEL, gnubg_afterstates, gnubg_decisions, installed, openspiel_games
 from benchmarks.training import training_table
 from benchmarks.works import WIDTH, afterstates, decisions, random_games
+from nardy_rl.rules.variant import VARIANTS
 
 _REPETITIONS = 7
 
@@ -40,13 +41,18 @@ ROWS = (
     Row("random games, long", partial(random_games, "long"), "short", partial(random_games, "short"), 1.0),
     Row("legal afterstates, long", partial(afterstates, "long"), "short", partial(afterstates, "short")),
     Row(f"0-ply decisions, long, {WIDTH} wide", partial(decisions, "long"), "short", partial(decisions, "short")),
+    *(
+        Row(f"random games, {name}", partial(random_games, name), "long", partial(random_games, "long"))
+        for name in VARIANTS
+        if name not in ("long", "short")
+    ),
 )
 
 
 def main() -> None:
     """Time all rows in turn, then training, and print the tables."""
     before = os.getloadavg()[0]
-    rows = [row for row in ROWS if row.against == "short" or installed(row.against)]
+    rows = [row for row in ROWS if row.against in VARIANTS or installed(row.against)]
     works = {f"{row.name} {side}": work for row in rows for side, work in (("ours", row.ours), ("theirs", row.theirs))}
     rates = interleaved([Work(name, work) for name, work in works.items()], _REPETITIONS)
     table = Table(title="Units per CPU second, one thread: median (least … greatest)", title_justify="left")

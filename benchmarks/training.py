@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.measure import Spread, spread
-from nardy_rl.rules.variant import variant
+from nardy_rl.rules.variant import VARIANTS, variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
 from nardy_rl.training.trainer import Trainer
@@ -22,12 +22,12 @@ _TD_GAMMON = 1_500_000  # games that TD-Gammon 2.1 was trained on (Tesauro 1995)
 
 
 def training_table() -> Table:
-    """Train nets for short and long in turn and tabulate games a second of wall-clock time."""
+    """Train nets for all variants in turn and tabulate games a second of wall-clock time."""
     title = f"Training from zero, {_GAMES:,} games, {_WIDTH} wide, {os.cpu_count()} cores: games a wall-clock second"
     table = Table(title=title, title_justify="left")
     for heading in ("variant", "games/s", "target", "1.5 M games take"):
         table.add_column(heading)
-    paces: dict[str, list[float]] = {"short": [], "long": []}
+    paces: dict[str, list[float]] = {name: [] for name in VARIANTS}
     for repetition in range(_REPETITIONS + 1):
         for name, found in paces.items():
             pace = _train(name, _GAMES if repetition else 512, seed=repetition)

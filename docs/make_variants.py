@@ -53,19 +53,19 @@ MEANING: dict[str, str | dict[object, str]] = {
         True: "A point with two enemy checkers is closed. A lone one (блот) is hit and goes to the bar (бар), and its"
         " owner moves nothing else until it has come in: with a die d on his point 25 - d.",
     },
-    "head": "In a turn at most {} checker may leave the head (голова, point 24).",
+    "head": "With one roll no more than {} may leave the head (голова, point 24).",
     "head_exception": {
-        "blocked": "A second one may on a player's first turn, if the whole roll cannot be played without it.",
-        "seed_list": "A second one may on a player's first turn, if the whole roll cannot be played without it, with"
+        "blocked": "One more may on a player's first turn, if the whole roll cannot be played without it.",
+        "seed_list": "One more may on a player's first turn, if the whole roll cannot be played without it, with"
         " 3-3, 4-4 and 6-6, for the second player also 5-5 and 6-2.",
-        "d346": "A second one may on a player's first turn with 3-3, 4-4 and 6-6.",
-        "d46": "A second one may on a player's first turn with 4-4 and 6-6.",
-        "any_double": "A second one may on a player's first turn with any double.",
+        "d346": "One more may on a player's first turn with 3-3, 4-4 and 6-6.",
+        "d46": "One more may on a player's first turn with 4-4 and 6-6.",
+        "any_double": "One more may on a player's first turn with any double.",
         "none": "There is no exception on the first turn.",
     },
     "head_exception_mode": {
-        "allowance": "That second checker may be moved at any time in the turn.",
-        "last_resort": "That second checker may be moved only when nothing else can.",
+        "allowance": "It may be moved at any time in the turn.",
+        "last_resort": "It may be moved only when nothing else can.",
     },
     "head_budget_scope": {
         "segment": "Each roll, and all dice passed on together, have this allowance anew.",
@@ -83,15 +83,15 @@ MEANING: dict[str, str | dict[object, str]] = {
         "turn_end": "This holds for the position after the last die of the roll, the steps between are free.",
     },
     "prime_edge": {
-        "linear": "A row over the enemy's points 1 and 24 is none.",
-        "closed": "A row over the enemy's points 1 and 24 is one too, and needs one of his checkers off.",
+        "linear": "A row over the enemy's points 1 and 24 counts for none.",
+        "closed": "A row over the enemy's points 1 and 24 counts too, and needs one of his checkers off.",
     },
     "opening": {
         "reroll": "Each throws a die, equal ones again (жребий); the higher begins and rolls anew.",
         "use_lottery": "Each throws a die, equal ones again (жребий); the higher begins and plays these two dice.",
     },
     "next_starter": {
-        "lottery": "So does every later game of a match.",
+        "lottery": "Every game of a match begins so.",
         "winner": "The winner begins the next game of a match.",
         "alternate": "The players begin the games of a match in turn.",
     },
@@ -104,8 +104,8 @@ MEANING: dict[str, str | dict[object, str]] = {
         " much of it as he can with his own checkers, loses the rest, and then rolls. Other dice are lost.",
     },
     "extra_roll": {False: "", True: "Who has played all of a double rolls again, without limit."},
-    "chain_moves": "A double is a chain (цепочка дублей): {} moves of its value, then as many of each higher value up"
-    " to 6. Each value is played as far as possible before the next.",
+    "chain_moves": "A double begins a chain (цепочка дублей): {} moves of its value, then as many of each higher"
+    " value up to 6. Each value is played as far as possible before the next.",
     "chain_break": {
         "pass_rest": "At the first value that cannot be played in full the chain ends; the rest is passed on.",
         "skip": "What is missing of a value is passed on when the chain has ended; the chain goes on.",
@@ -117,7 +117,10 @@ MEANING: dict[str, str | dict[object, str]] = {
         "free": "In a chain any number of checkers may leave the head.",
     },
     "chain_grace_turns": "In the first {} rolls of a player a double is a plain one.",
-    "chain_extra_roll": {False: "A chain played in full gives no extra roll.", True: "Who plays all of it rolls again."},
+    "chain_extra_roll": {
+        False: "A chain played in full gives no extra roll.",
+        True: "Who plays all of it rolls again.",
+    },
     "bearoff": {
         "standard": "Once all are home (дом, points 6…1) checkers are borne off: with the exact die, or from the"
         " highest point if the die is larger than all of them. A smaller die moves inside.",
@@ -129,7 +132,10 @@ MEANING: dict[str, str | dict[object, str]] = {
     },
     "bearoff_from_higher": {False: "", True: "If the die's point is empty, a checker of any higher point may go off."},
     "koks_long_area": {"first_quarter": "", "head": ""},
-    "koks_requires_none_off": {True: "", False: "The highest class needs no bare tray: borne-off checkers do not save."},
+    "koks_requires_none_off": {
+        True: "",
+        False: "The highest class needs no bare tray: borne-off checkers do not save.",
+    },
     "cube": {False: "There is no doubling cube (куб даве).", True: "There is a doubling cube (куб даве)."},
     "cube_max": "It goes up to {}.",
     "beaver": {False: "", True: "The taker may redouble at once and keep the cube (бивер)."},
@@ -153,8 +159,9 @@ ALWAYS = {
         " the number by its die (rule 1). One checker may use several dice, and lands legally each time (rule 2.4)."
     ),
     "The turn": (
-        "As many dice as possible must be played; if only one of two can be, the larger (rules 2.5, 2.6). What cannot"
-        " be moved is no fault (не идет). Who has borne off his last checker has won at once (rule 2.9)."
+        "As many dice as possible must be played; if only one of two can be, the larger (rules 2.5, 2.6). Where nothing"
+        " can be moved (не идет) the turn passes (rule 2.7). Who has borne off his last checker has won at once (rule"
+        " 2.9)."
     ),
 }
 TERMS = (
@@ -177,7 +184,7 @@ def _page(rules: Variant) -> Iterator[str]:
     english, russian = TITLES[rules.name]
     yield f"# {english} (`{rules.name}`, {russian})"
     yield "<!-- Written by docs/make_variants.py: change the code, not this page. -->"
-    yield f"{IN_SHORT[rules.name]} Numbers in brackets are those of the rules that `Variant` names in its messages."
+    yield f"{IN_SHORT[rules.name]} Numbers in brackets are rules, as messages name them."
     start = Position.start(rules)
     yield f"## Start\n\n`{side_text(start.array[0])}` on either side, {pips(start.array[0])} pips each."
     yield f"```\n{draw_text(rules, start)}\n```"
@@ -208,6 +215,8 @@ def _matters(rules: Variant, name: str) -> bool:
     """Whether the option changes anything, the others being as they are."""
     if name in ("head_exception", "head_exception_mode", "head_budget_scope", "chain_head") and not rules.head:
         return False
+    if name == "doubles_moves":
+        return rules.chain_moves == 0 or rules.chain_grace_turns > 0
     if name.startswith("chain_"):
         return rules.chain_moves > 0 and (name != "chain_grace_turns" or rules.chain_grace_turns > 0)
     return {
@@ -303,15 +312,15 @@ def _at_least(rules: Variant, level: int) -> str:
 
 def _fingerprint(rules: Variant) -> str:
     """Eight digits that change with any rule, any shape of the observation, and the number of inputs and outputs."""
+    shapes = [(name, part.shape, str(part.dtype)) for name, part in observation_space().items()]
     inputs = INPUTS + PENDING_INPUTS * rules.has_pending
-    return hashlib.sha256(f"{rules.to_yaml()}{observation_space()}{inputs}{rules.outputs}".encode()).hexdigest()[:8]
+    return hashlib.sha256(f"{rules.to_dict()}{shapes}{inputs}{rules.outputs}".encode()).hexdigest()[:8]
 
 
 def _names() -> Iterator[str]:
     rows = [f"| {name.dice[0]}-{name.dice[1]} | {name.russian} | `{name.identifier}` |" for name in ROLL_NAMES]
-    yield "## Names of the rolls\n\nThe same in every variant (12).\n\n| roll | name | identifier |\n|---|---|---|\n" + (
-        "\n".join(rows)
-    )
+    yield "## Names of the rolls\n\nThe same in every variant (12)."
+    yield "\n".join(["| roll | name | identifier |", "|---|---|---|", *rows])
     terms = "\n".join(f"| {russian} | {english} |" for russian, english in TERMS)
     yield f"## Terms\n\n| Russian | English |\n|---|---|\n{terms}"
 

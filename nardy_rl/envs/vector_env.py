@@ -15,7 +15,7 @@ from nardy_rl.envs.vector_kernel import STANDING, Choices, Games, begin_all, ste
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.kernel import MAX_PLAYS, new_plays
 from nardy_rl.rules.position import POINTS, Position
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 
 Observations = dict[str, NDArray[np.int8]]
 
@@ -59,7 +59,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._same_step = mode == AutoresetMode.SAME_STEP
         self._start = Position.start(self.variant).array
-        self._rules = _scored(self.variant)
+        self._rules = self.variant.rules
         self._room = new_plays()
         self._games: Games | None = None
         self._choices = _new_choices(num_envs)
@@ -129,13 +129,6 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         afterstates = np.empty((offsets[-1], 2, POINTS), np.int8)
         unpack_all(games, self._choices, self._rules, afterstates)
         return {"afterstates": afterstates, "offsets": offsets}
-
-
-def _scored(variant: Variant) -> Rules:
-    """The rules as games without a cube count: with `jacoby` every game is a single one (rules 8.2)."""
-    if not variant.jacoby:
-        return variant.rules
-    return variant.rules._replace(mars=variant.single, home_mars=variant.single, koks=variant.single)
 
 
 def _new_games(keys: list[int]) -> Games:

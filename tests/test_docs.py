@@ -1,0 +1,46 @@
+"""The pages in docs/: those of the variants are what the code gives, the example sheets can be played."""
+
+import dataclasses
+import runpy
+from pathlib import Path
+
+import pytest
+
+from nardy_rl.rules.game import Game
+from nardy_rl.rules.variant import VARIANTS, Variant, load_variant
+
+DOCS = Path(__file__).parents[1] / "docs"
+MAKER = runpy.run_path(str(DOCS / "make_variants.py"))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variants_page_is_what_the_code_gives(name):
+    page = (DOCS / "variants" / f"{name}.md").read_text(encoding="utf-8")
+    assert page == MAKER["pages"]()[name], "run python docs/make_variants.py"
+    assert sorted(path.stem for path in (DOCS / "variants").iterdir()) == list(VARIANTS)
+
+
+def test_every_option_and_each_of_its_values_is_told_in_words():
+    worth = {"name", "start", "single", "mars", "home_mars", "koks"}  # these are drawn, or tabled as points
+    for option in dataclasses.fields(Variant):
+        meaning = MAKER["MEANING"].get(option.name)
+        if option.name in worth:
+            assert meaning is None
+        elif "choices" in option.metadata:
+            assert set(meaning) == set(option.metadata["choices"])
+        elif isinstance(option.default, bool):
+            assert set(meaning) == {False, True}
+        else:
+            assert "{}" in meaning
+
+
+@pytest.mark.parametrize("sheet", sorted(DOCS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_example_sheets_can_be_played(sheet):
+    rules = load_variant(sheet)
+    assert rules.name == sheet.stem
+    game = Game.begin(rules, key=3)
+    while not game.finished:
+        game.play(game.random_index())
+    assert game.points in rules.levels
+    text = (DOCS / "own_rules.md").read_text(encoding="utf-8")
+    assert sheet.read_text(encoding="utf-8") in text
