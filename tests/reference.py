@@ -177,6 +177,17 @@ def head_budget(variant, own, opp, dice, first_turn):
 
 
 def plays(variant, own, opp, dice, first_turn=None):
-    """The afterstates of a roll and the dice left over: (set of (own, opp), unused, ascending)."""
+    """The afterstates of a roll and the dice left over: (set of (own, opp), unused, ascending).
+
+    Of a chain of doubles (7) these are the plays of its first value; all values count as left over once it breaks.
+    """
     budget = head_budget(variant, own, opp, dice, first_turn)
-    return segment(variant, own, opp, numbers(variant, dice), budget)
+    in_grace = first_turn is not None and variant.chain_grace_turns > 0
+    if dice[0] != dice[1] or variant.chain_moves == 0 or in_grace:
+        return segment(variant, own, opp, numbers(variant, dice), budget)
+    if variant.chain_head == "free":
+        budget = UNLIMITED
+    afterstates, unused = segment(variant, own, opp, (dice[0],) * variant.chain_moves, budget)
+    if unused and variant.chain_break != "skip":
+        unused += tuple(value for value in range(dice[0] + 1, 7) for _ in range(variant.chain_moves))
+    return afterstates, unused

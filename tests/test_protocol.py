@@ -228,3 +228,25 @@ def test_state_machine_goes_as_the_reference_goes_under_any_mixture_of_options(p
             for _ in range(min(most, DECISIONS)):
                 if not walk.finished:
                     walk.decide(throw(rng), rng, [])
+
+
+@pytest.mark.parametrize(("gone", "left"), [(0, 2), (1, 1)])
+def test_passed_dice_do_not_use_up_the_exception_of_a_first_own_roll(gone, left):
+    """Rules 6, also where the head budget is that of the whole turn: the exception is one more for the turn."""
+    rules = variant("gulbar", head_exception="d346", head_budget_scope="whole_turn").rules
+    standing = begin(0)._replace(seat=1, rolls_0=1, first=5, number=1, own=False, head_left=1)
+    standing = after_play(standing, 1, 0, gone, rules)
+    assert (standing.seat, standing.number) == (1, 0)
+    board = Position.start(variant("gulbar")).board()
+    assert take_dice(standing, board, 4, 4, rules, new_plays()).head_left == left
+
+
+@pytest.mark.parametrize(("chain_head", "left", "patient"), [("roll", 2, True), ("group", 1, False)])
+def test_only_the_checker_that_the_exception_lets_go_waits_in_a_chain(chain_head, left, patient):
+    """Rules A5 and A24: a budget of its own for each value holds no exception after the first."""
+    rules = variant("mad_gulbar_a", **LAST_RESORT, chain_head=chain_head).rules
+    board = Position.from_points({24: 13, 20: 2}, {24: 15}).board()
+    standing = take_dice(begin(0), board, 4, 4, rules, new_plays())
+    assert (standing.head_left, standing.patient) == (2, True)
+    standing = after_play(standing, 2, 0, 0, rules)
+    assert (standing.first, standing.head_left, standing.patient) == (5, left, patient)
