@@ -15,10 +15,11 @@ from nardy_rl.network.inference import Scratch, new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
 from nardy_rl.players.games import new_record, new_table, play_game, start_board
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import roll, stream
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.protocol import LATER, generate
-from nardy_rl.rules.variant import Rules, Variant, variant
+from nardy_rl.rules.variant import Variant, variant
 
 ROLLS: tuple[tuple[int, int], ...] = tuple(
     (larger, smaller) for larger in range(1, 7) for smaller in range(1, larger + 1)

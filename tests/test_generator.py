@@ -10,10 +10,11 @@ import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nardy_rl.rules.compact import HEAD_EXCEPTIONS, PRIME_RULES
 from nardy_rl.rules.outcome import outcome
 from nardy_rl.rules.plays import Play, legal_plays
 from nardy_rl.rules.position import Position, check_position
-from nardy_rl.rules.variant import HEAD_EXCEPTIONS, PRIME_RULES, VARIANTS, Variant, load_variant, variant
+from nardy_rl.rules.variant import VARIANTS, Variant, load_variant, variant
 
 # (preset, options under which the option matters, option, all its values). Each value is one test: it has to find
 # positions where the play set differs under every other value, so that an ignored option cannot pass.

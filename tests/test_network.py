@@ -20,8 +20,8 @@ from nardy_rl.players.bot import network_bot
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.outcome import equity_weights, outcome
 from nardy_rl.rules.plays import FIRST_TURNS, legal_plays
-from nardy_rl.rules.protocol import generate
 from nardy_rl.rules.position import Position
+from nardy_rl.rules.protocol import generate
 from nardy_rl.rules.variant import variant, variant_from_dict
 
 SHORT, LONG = variant("short"), variant("long")

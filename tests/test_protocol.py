@@ -14,11 +14,12 @@ from reference_protocol import Turn
 from test_generator import CHOICES
 from test_protocol_cases import segment_dice, steps_of
 
+from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, PASS_WHEN
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import FIRST_TURNS
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.protocol import Standing, after_play, before_roll, begin, list_plays, pending_steps, take_dice
-from nardy_rl.rules.variant import CHAIN_BREAKS, CHAIN_HEADS, PASS_WHEN, VARIANTS, Variant, variant
+from nardy_rl.rules.variant import VARIANTS, Variant, variant
 from nardy_rl.rules.words import unpack
 
 DECISIONS = 12  # of a walk that does not begin with the game

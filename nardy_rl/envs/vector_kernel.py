@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import below, opening_roll, roll
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.protocol import Standing, after_play, begin, list_plays, pending_steps, take_dice
-from nardy_rl.rules.variant import Rules
 from nardy_rl.rules.words import unpack
 
 LEARNER, OPPONENT = 0, 1

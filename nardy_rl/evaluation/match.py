@@ -24,9 +24,10 @@ from nardy_rl.evaluation.statistics import COLUMNS, KIND, PASSES, POINTS_A, TURN
 from nardy_rl.players.bot import Bot
 from nardy_rl.players.games import MAX_DECISIONS, Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.players.registry import Player
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.outcome import result_class
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 
 Progress = Callable[[int], None]
 """Is told now and then how many more games are finished."""

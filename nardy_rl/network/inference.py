@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.features import INPUTS, PENDING_INPUTS, PENDING_SCALE, count_table
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
 from nardy_rl.rules.outcome import points_won
-from nardy_rl.rules.variant import Rules
 from nardy_rl.rules.words import count_at, mirror, moved, pack, unpack
 
 

@@ -32,8 +32,9 @@ class ValueNet(nn.Module):
         for layer in layers:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-        # Near-zero outputs at the start: every outcome about even, no opinion to unlearn.
-        nn.init.normal_(layers[-1].weight, std=0.01)
+        # No opinion at the start: all plays are equal and the first, which moves from the rear, is chosen. A random
+        # opinion could play games of thousands of turns where checkers are hit.
+        nn.init.zeros_(layers[-1].weight)
         self.layers = nn.ModuleList(layers)
 
     def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:

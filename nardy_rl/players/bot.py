@@ -11,10 +11,11 @@ from nardy_rl.compiled import kernel
 from nardy_rl.network.features import INPUTS
 from nardy_rl.network.inference import FastNet, Scratch, fast_net, rate_plays
 from nardy_rl.players.heuristic import heuristic_score
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import below
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import equity_weights
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
 
 if TYPE_CHECKING:  # bots play without torch

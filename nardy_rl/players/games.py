@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.inference import Scratch, new_scratch
 from nardy_rl.players.bot import Bot, choose
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import opening_roll, roll
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.position import HEAD, POINTS, Position
 from nardy_rl.rules.protocol import Standing, after_play, begin, list_plays, pending_steps, take_dice
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
 
 MAX_DECISIONS = 100_000

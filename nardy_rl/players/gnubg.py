@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.position import BAR, OFF, POINTS
-from nardy_rl.rules.variant import Rules, Variant, variant
+from nardy_rl.rules.variant import Variant, variant
 from nardy_rl.rules.words import pack, unpack
 
 _COUNTS_HIGH = (1 << 40) - 1  # of a play's `high`: the counts on points 16…25, without the hits

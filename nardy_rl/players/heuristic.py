@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
-from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.compact import Rules
 
 
 @kernel

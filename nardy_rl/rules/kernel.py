@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import highest_bit, kernel
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.steps import Turn, illegal_prime, new_turn, sources, step
-from nardy_rl.rules.variant import Rules
 from nardy_rl.rules.words import occupancy, pack
 
 MAX_PLAYS = 3060

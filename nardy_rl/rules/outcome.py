@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.match import Cube
 from nardy_rl.rules.position import OFF, Position, check_position
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 
 SINGLE, MARS, HOME_MARS, KOKS = 0, 1, 2, 3
 _OPENING_CUBE = Cube()

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays, segment
-from nardy_rl.rules.variant import Rules
 
 _HEAD = 24
 _BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = 0, 1, 2, 3, 4  # Rules.head_exception

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import highest_bit, inlined, kernel, lowest_bit
-from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.words import count_at, hit_points, mirror, moved, with_hit
 
 HIT_FLAG = 1 << 10

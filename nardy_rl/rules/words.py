@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel, lowest_bit
-from nardy_rl.rules.variant import Rules
+from nardy_rl.rules.compact import Rules
 
 _HIT_SHIFT = 39  # a hit on the mover's point p sets bit p + 39
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from nardy_rl.compiled import cores, kernel
 from nardy_rl.players.bot import Bot
 from nardy_rl.players.games import Record, Table, new_record, new_table, play_game, start_board
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import stream
-from nardy_rl.rules.variant import Rules, Variant
+from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.targets import lambda_returns
 
 _CHUNK = 32  # games a thread takes at a time: small enough to share out evenly, large enough to be one call
