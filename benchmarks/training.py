@@ -16,7 +16,7 @@ from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
 from nardy_rl.training.trainer import Trainer
 
-_GAMES, _REPETITIONS, _WIDTH = 100_000, 3, 128
+_GAMES, _REPETITIONS, _WIDTH = 50_000, 3, 128
 _TARGET = 2_500
 _TD_GAMMON = 1_500_000  # games that TD-Gammon 2.1 was trained on (Tesauro 1995)
 

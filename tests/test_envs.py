@@ -564,3 +564,9 @@ def test_the_env_renders_text_and_image():
     assert "long: X plays" in env.render()
     with pytest.raises(ValueError, match="width must be at least 160"):
         draw_board(LONG, Position.start(LONG), width=20)
+
+
+@pytest.mark.parametrize("option", [{"opponent": "heuristic"}, {"render_mode": "ansi"}])
+def test_the_vector_env_says_what_it_lacks(option):
+    with pytest.raises(ValueError, match="random opponent and draws nothing"):
+        NardyVectorEnv(num_envs=1, **option)

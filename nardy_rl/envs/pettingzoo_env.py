@@ -75,7 +75,7 @@ class NardyAEC(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. Without a seed it goes on drawing where the last one stopped."""
+        """Begin a game. Without a seed it goes on drawing where the last one stopped. There are no options."""
         if seed is not None:
             key, counter = stream(seed % 2**63, 0), 0
         elif self._game is None:

@@ -36,7 +36,7 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
 
     autoreset_mode: NEXT_STEP, where the step after the end begins the next game, its action unread, its reward 0; or
     SAME_STEP, where it begins at once and `info` holds the last observation in `final_obs` (see Gymnasium).
-    Raises ValueError for an unknown variant or mode, or no envs at all.
+    Raises ValueError for an unknown variant, mode or opponent, a render mode, or no envs at all.
     """
 
     def __init__(
@@ -44,7 +44,14 @@ class NardyVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         num_envs: int = 1,
         variant: str | Variant = "long",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        opponent: str = "random",
+        render_mode: None = None,
     ) -> None:
+        if opponent != "random" or render_mode is not None:
+            raise ValueError(
+                f"the vector env has the random opponent and draws nothing, not opponent={opponent!r} "
+                f"render_mode={render_mode!r}; NardyEnv has a choice of both"
+            )
         mode = AutoresetMode(autoreset_mode)
         if mode == AutoresetMode.DISABLED:
             raise ValueError("autoreset_mode must be NextStep or SameStep, not Disabled")
