@@ -30,7 +30,7 @@ BANDS: dict[str, dict[str, tuple[float, float]]] = {
 
 def game_statistics(variant: Variant, games: NDArray[np.int64]) -> dict[str, float]:
     """Shares of games the starter won, of games won as mars (gammon) and as koks (backgammon), turns a game, and the
-    share of turns without a move. games: int64[N, 4], as in `Batch`."""
+    share of turns without a move. games: int64[N, 5], as in `Batch`."""
     statistics = {
         "starter_wins": float(games[:, STARTER_WON].mean()),
         "turns": float(games[:, TURNS].mean()),
