@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
+import torch
 
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
@@ -138,3 +139,12 @@ def _heads(rules: Variant, rng: Random) -> Turn:
     own = _side(rules, rng, [24] * 12 + rng.sample(range(7, 24), rng.randint(1, 3)), once=[24, 24, 24])
     opp = _enemy(rules, rng, own, rng.randint(3, 12), [])
     return Position([own, opp]), roll(rng), rng.choice([None, "starter", "starter", "second", "second"])
+
+
+@pytest.fixture(scope="module")
+def one_torch_thread():
+    """On small nets torch's threads wait for each other longer than they work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

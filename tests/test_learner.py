@@ -16,17 +16,10 @@ from nardy_rl.rules.variant import variant
 from nardy_rl.selfplay.batch import Batch, SelfPlay
 from nardy_rl.training.learner import CompiledLearner, DivergedError, TorchLearner, choose_device, new_learner
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 RATE = 3e-3
 SHAPES = [[16], [32, 8, 4]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    # On nets this small, torch's threads wait for each other longer than they work.
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module", params=["short", "long"])

@@ -25,17 +25,10 @@ from nardy_rl.selfplay.batch import DECISIONS, PASSES, POINTS, STARTER_WON, TURN
 from nardy_rl.selfplay.targets import lambda_returns
 from nardy_rl.training.learner import CompiledLearner, TorchLearner
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
+
 NAMES = ("gulbar", "mad_gulbar_a", "mad_gulbar_b")
 SEED = 8
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    # On nets this small, torch's threads wait for each other longer than they work.
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def opinionated_net(rules: Variant, hidden) -> ValueNet:

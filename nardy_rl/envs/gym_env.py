@@ -85,6 +85,13 @@ def check_render_mode(mode: str | None) -> str | None:
     return mode
 
 
+def next_stream(last: Game | None, seed: int | None, generator: np.random.Generator) -> tuple[int, int]:
+    """Key and counter of the draws of a new game: of the seed, else where the last game stopped, else at random."""
+    if seed is None and last is not None:
+        return last.key, last.counter
+    return stream(int(generator.integers(2**63 - 1)) if seed is None else seed % 2**63, 0), 0
+
+
 def action_mask(number: int) -> NDArray[np.int8]:
     """int8[MAX_PLAYS]: 1 for the first `number` actions."""
     mask = np.zeros(MAX_PLAYS, np.int8)
@@ -156,13 +163,7 @@ class NardyEnv(gymnasium.Env[Any, Any]):
         Raises ValueError for an unknown option or a position, dice or first_turn that cannot be.
         """
         super().reset(seed=seed)
-        if seed is not None:
-            key, counter = stream(seed % 2**63, 0), 0
-        elif self._game is None:
-            key, counter = stream(int(self.np_random.integers(2**63 - 1)), 0), 0
-        else:
-            key, counter = self._game.key, self._game.counter
-        self._game = self._begin(key, counter, options or {})
+        self._game = self._begin(*next_stream(self._game, seed, self.np_random), options or {})
         self._answer()
         return self._report()
 

@@ -9,8 +9,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from nardy_rl.envs.gym_env import PENDING, action_mask, as_variant, check_render_mode, draw_game, observe
-from nardy_rl.rules.dice import stream
+from nardy_rl.envs.gym_env import PENDING, action_mask, as_variant, check_render_mode, draw_game, next_stream, observe
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import MAX_PLAYS
 from nardy_rl.rules.position import POINTS
@@ -76,13 +75,7 @@ class NardyAEC(AECEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a game. Without a seed it goes on drawing where the last one stopped. There are no options."""
-        if seed is not None:
-            key, counter = stream(seed % 2**63, 0), 0
-        elif self._game is None:
-            key, counter = stream(int(np.random.default_rng().integers(2**63 - 1)), 0), 0
-        else:
-            key, counter = self._game.key, self._game.counter
-        self._game = Game.begin(self.variant, key, counter)
+        self._game = Game.begin(self.variant, *next_stream(self._game, seed, np.random.default_rng()))
         self.agents = list(_AGENTS)
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)

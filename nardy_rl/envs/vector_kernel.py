@@ -13,7 +13,7 @@ from nardy_rl.rules.dice import below, opening_roll, roll
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.protocol import Standing, after_play, begin, list_plays, pending_steps, take_dice
-from nardy_rl.rules.words import unpack
+from nardy_rl.rules.words import copy_board, unpack
 
 LEARNER, OPPONENT = 0, 1
 STANDING = len(Standing._fields)
@@ -64,13 +64,6 @@ def _store(games: Games, game: int, standing: Standing) -> None:
     kept[7], kept[8] = standing.later, standing.passing
     kept[9], kept[10], kept[11] = standing.own, standing.chain, standing.extra
     kept[12], kept[13] = standing.head_left, standing.patient
-
-
-@kernel
-def _copy(board: NDArray[np.int8], to: NDArray[np.int8]) -> None:
-    for point in range(26):
-        to[0, point] = board[0, point]
-        to[1, point] = board[1, point]
 
 
 @kernel
@@ -131,7 +124,7 @@ def _begin(games: Games, game: int, start: NDArray[np.int8], rules: Rules, room:
     """A new game up to the learner's first decision (rules 2.1, 3.2, 4.2)."""
     mine, other = opening_roll(games.keys[game], games.counters[game])
     games.counters[game] += 1
-    _copy(start, games.boards[game])
+    copy_board(start, games.boards[game])
     standing = begin(LEARNER if mine > other else OPPONENT)
     if rules.lottery_opening:  # both stand at the start: the board is the same from either seat
         standing = take_dice(standing, games.boards[game], mine, other, rules, room)
@@ -206,7 +199,7 @@ def step_all(
             continue
         points[game] = _turn(games, choices, game, actions[game], rules, room)
         if points[game]:
-            _copy(games.boards[game], finals[game])
+            copy_board(games.boards[game], finals[game])
             if same_step:
                 _begin(games, game, start, rules, room)
     _list_plays(games, choices, rules, room)

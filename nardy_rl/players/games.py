@@ -17,7 +17,7 @@ from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.position import HEAD, POINTS, Position
 from nardy_rl.rules.protocol import Standing, after_play, begin, list_plays, pending_steps, take_dice
 from nardy_rl.rules.variant import Variant
-from nardy_rl.rules.words import unpack
+from nardy_rl.rules.words import copy_board, unpack
 
 MAX_DECISIONS = 100_000
 """A game of more decisions than this is taken for one that cannot end."""
@@ -74,13 +74,6 @@ def start_board(variant: Variant) -> NDArray[np.int8]:
 
 
 @inlined
-def _copy(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
-    for row in range(2):
-        for point in range(POINTS):
-            target[row, point] = source[row, point]
-
-
-@inlined
 def offer(
     standing: Standing, board: NDArray[np.int8], dice_key: int, rules: Rules, plays: Plays
 ) -> tuple[Standing, int, int, int]:
@@ -109,7 +102,7 @@ def play_game(
     Dice come from the stream `dice_key` as `offer` says; decision c has draw c of `choice_key` for a bot's own chance.
     """
     board, after, plays = table.board, table.after, table.plays
-    _copy(start, board)
+    copy_board(start, board)
     room = record.positions.shape[0]
     outputs = record.values.shape[1]
     passes = 0
@@ -119,7 +112,7 @@ def play_game(
         if room:
             if row >= room:
                 return Result(False, 0, 0, 0, passes)
-            _copy(board, record.positions[row])
+            copy_board(board, record.positions[row])
             record.pending[row] = pending_steps(standing)
             record.seats[row] = standing.seat
         rolls = standing.number == 0

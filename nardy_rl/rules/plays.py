@@ -27,7 +27,8 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """A whole turn: its moves in playing order, the position after it (mover still row 0), and the dice lost."""
+    """A play of a roll or segment: its moves in playing order, the position after it (mover still row 0), and the dice
+    that are not played: lost, or passed on where the variant passes dice on."""
 
     moves: tuple[Move, ...]
     after: Position

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.rules.compact import Rules
+from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, HEAD_EXCEPTIONS, PASS_WHEN, Rules
 from nardy_rl.rules.kernel import Plays, segment
 
-_HEAD = 24
-_BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = 0, 1, 2, 3, 4  # Rules.head_exception
-_NEVER, _ANY_ROLL, _DOUBLES_ONLY = 0, 1, 2  # Rules.pass_when
-_PASS_REST, _SKIP, _LOSE_REST = 0, 1, 2  # Rules.chain_break
-_ROLL_HEAD, _GROUP_HEAD, _FREE_HEAD = 0, 1, 2  # Rules.chain_head
+_BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = (
+    HEAD_EXCEPTIONS.index(name) for name in ("blocked", "seed_list", "d346", "d46", "any_double")
+)
+_ANY_ROLL, _DOUBLES_ONLY = PASS_WHEN.index("any_roll"), PASS_WHEN.index("doubles_only")
+_SKIP, _LOSE_REST = CHAIN_BREAKS.index("skip"), CHAIN_BREAKS.index("lose_rest")
+_GROUP_HEAD, _FREE_HEAD = CHAIN_HEADS.index("group"), CHAIN_HEADS.index("free")
 LATER, STARTER, SECOND = 0, 1, 2  # whose first own turn it is: nobody's, that of who began, that of the other
 _FRESH = -1  # of `head_left` before a roll: a new budget
 

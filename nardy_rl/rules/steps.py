@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import highest_bit, inlined, kernel, lowest_bit
-from nardy_rl.rules.compact import Rules
+from nardy_rl.rules.compact import PRIME_RULES, Rules
 from nardy_rl.rules.words import count_at, hit_points, mirror, moved, with_hit
 
 HIT_FLAG = 1 << 10
@@ -19,7 +19,7 @@ _HEAD, _BAR = 24, 25
 _POINTS = 0x1FFFFFE  # points 1…24
 _HOME = 0x7E  # points 1…6
 _OFF_SHIFT = 32  # a source p + 32: the checker on p is borne off though it stands higher than the die (A14)
-_AHEAD, _IN_HOME, _FORBID = 1, 2, 3  # Rules.prime
+_AHEAD, _IN_HOME, _FORBID = (PRIME_RULES.index(name) for name in ("ahead", "home", "forbid"))
 
 
 class Turn(NamedTuple):

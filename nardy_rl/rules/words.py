@@ -51,6 +51,14 @@ def unpack(low: int, high: int, before: NDArray[np.int8], rules: Rules, after: N
 
 
 @inlined
+def copy_board(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
+    """Copy one int8[2, 26] into another."""
+    for row in range(2):
+        for point in range(26):
+            target[row, point] = source[row, point]
+
+
+@inlined
 def moved(low: int, high: int, source: int, target: int) -> tuple[int, int]:
     """The mover's words after one checker went from `source` to `target`."""
     if source < 16:
