@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from nardy_rl import cli
 from nardy_rl.evaluation.match import check_match, play_match
 from nardy_rl.evaluation.report import check_writable, match_table, result_sheet, write_json
+from nardy_rl.players.bot import is_network
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.variant import Variant
 
@@ -23,6 +24,7 @@ class Options:
     a: str = MISSING
     b: str = MISSING
     games: int = 10_000
+    luck: bool = True
     seed: int = 1
     workers: int | None = None
     out: str | None = None
@@ -36,11 +38,12 @@ class Options:
 def evaluate(variant: Variant, options: Options) -> None:
     """Play the match, print its table, and write it to `out` if asked."""
     a, b = (load_player(name, variant) for name in (options.a, options.b))
+    judge = next((player.rater for player in (a, b) if options.luck and is_network(player)), None)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("games", total=options.games)
         result = play_match(
-            variant, a, b, options.games, options.seed, options.workers, lambda games: bar.advance(task, games)
+            variant, a, b, options.games, options.seed, options.workers, lambda games: bar.advance(task, games), judge
         )
     Console().print(match_table(result, variant, options.a, options.b))
     if options.out is not None:

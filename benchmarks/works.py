@@ -14,12 +14,13 @@ from nardy_rl.evaluation.match import compiled_pairs
 from nardy_rl.network.inference import Scratch, new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
-from nardy_rl.players.games import new_record, new_table, play_game, start_board
+from nardy_rl.players.games import MAX_DECISIONS, new_record, new_table, play_game, start_board
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import roll, stream
 from nardy_rl.rules.kernel import Plays, new_plays
-from nardy_rl.rules.protocol import LATER, generate
+from nardy_rl.rules.protocol import LATER, after_play, generate
 from nardy_rl.rules.variant import Variant, variant
+from nardy_rl.search.lookahead import Room, new_room
 
 ROLLS: tuple[tuple[int, int], ...] = tuple(
     (larger, smaller) for larger in range(1, 7) for smaller in range(1, larger + 1)
@@ -41,7 +42,7 @@ def positions(name: str, number: int, repetition: int) -> NDArray[np.int8]:
     game = 0
     while len(found) < number:
         key = stream(1_000 + repetition, game)
-        result = play_game(bot, bot, start, rules.rules, key, key, table, record, 0)
+        result = play_game(bot, bot, start, rules.rules, key, key, MAX_DECISIONS, True, table, record, 0)
         found.extend(record.positions[_FIRST_TURN : max(result.decisions, 0) : _EVERY].copy())
         game += 1
     return np.stack(found[:number])
@@ -57,7 +58,7 @@ def random_games(name: str, repetition: int) -> Callable[[], int]:
     """Whole games between random bots: games."""
     rules, bot = variant(name), simple_bot(RANDOM, variant(name))
     pairs = range(repetition * RANDOM_GAMES, repetition * RANDOM_GAMES + RANDOM_GAMES // 2)
-    return lambda: 2 * len(compiled_pairs(rules, bot, bot, 1, pairs))
+    return lambda: 2 * len(compiled_pairs(rules, bot, bot, None, 1, pairs).games)
 
 
 def afterstates(name: str, repetition: int) -> Callable[[], int]:
@@ -75,8 +76,8 @@ def decisions(name: str, repetition: int) -> Callable[[], int]:
         new_plays(),
     )
     rules, bot = variant(name).rules, _network(variant(name))
-    scratch = new_scratch(bot.net)
-    return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch) for _ in range(_ROUNDS))
+    scratch, room = new_scratch(bot.rater.net), new_room(bot.rater.net)
+    return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch, room) for _ in range(_ROUNDS))
 
 
 def _network(rules: Variant) -> Bot:
@@ -96,11 +97,13 @@ def _generate_all(boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rul
 
 @kernel
 def _decide_all(
-    bot: Bot, boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rules, plays: Plays, scratch: Scratch
-) -> int:
+    bot: Bot, boards: NDArray[np.int8], rolls: NDArray[np.int64], rules: Rules, plays: Plays, scratch: Scratch,
+    room: Room,
+) -> int:  # fmt: skip
     """Decide each of the positions int8[N, 2, 26] with its roll of int64[N, 2]; gives N."""
     for index in range(len(boards)):
         board = boards[index]
-        _, size, depth, _ = generate(board, rolls[index, 0], rolls[index, 1], LATER, rules, plays)
-        choose(bot, board, plays, size, depth, False, 0, rules, scratch, 0, 0)
+        standing, size, depth, left_over = generate(board, rolls[index, 0], rolls[index, 1], LATER, rules, plays)
+        coming = after_play(standing, depth, left_over, 0, rules)
+        choose(bot, board, standing, coming, plays, size, depth, left_over, rules, scratch, room, 0, 0)
     return len(boards)

@@ -19,9 +19,10 @@ FLOORS: dict[str, set[str]] = {
     "rules": {"compiled"},
     "envs": {"compiled", "rules"},
     "network": {"compiled", "files", "rules"},
-    "players": {"compiled", "spelling", "rules", "network"},
-    "selfplay": {"compiled", "rules", "network", "players"},
-    "evaluation": {"compiled", "files", "rules", "network", "players"},
+    "search": {"compiled", "files", "rules", "network"},
+    "players": {"compiled", "spelling", "rules", "network", "search"},
+    "selfplay": {"compiled", "rules", "network", "search", "players"},
+    "evaluation": {"compiled", "files", "rules", "network", "search", "players"},
     "training": {"files", "rules", "envs", "network", "players", "selfplay", "evaluation"},
     "cli": {"spelling", "rules"},
 }

@@ -32,7 +32,7 @@ class OutsideHeuristic:
 
     def __init__(self, rules):
         self.rules, self.bot = rules, simple_bot(HEURISTIC, rules)
-        self.scratch = new_scratch(self.bot.net)
+        self.scratch = new_scratch(self.bot.rater.net)
 
     def choose(self, board, plays, size, dice):
         return choose(self.bot, board, plays, size, 0, False, 0, self.rules.rules, self.scratch, 0, 0)

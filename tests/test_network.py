@@ -154,7 +154,7 @@ def rare_turns(rules):
 @pytest.mark.parametrize("rules", [SHORT, LONG, FOUR_LEVELS], ids=lambda rules: rules.name)
 def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hidden, sample_turns):
     net = opinionated_net(hidden, rules.outputs)
-    fast, weights = network_bot(net, rules).net, equity_weights(rules)
+    fast, weights = network_bot(net, rules).rater.net, equity_weights(rules)
     plays, scratch = new_plays(), new_scratch(fast)
     seen = dict.fromkeys(("hit", "second hit", "entered", "borne off", "won", "passed", "four moves"), 0)
     for position, dice, first_turn in chain(rare_turns(rules), islice(sample_turns(rules, Random(4)), 120)):
@@ -190,7 +190,7 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
 def test_the_twin_rates_single_positions_as_the_network_does(rules, hidden, sample_turns):
     net = opinionated_net(hidden, rules.outputs)
     boards = [position.board() for position, _, _ in islice(sample_turns(rules, Random(2)), 100)]
-    fast, weights = network_bot(net, rules).net, equity_weights(rules)
+    fast, weights = network_bot(net, rules).rater.net, equity_weights(rules)
     scratch, rated = new_scratch(fast), np.empty(rules.outputs, np.float32)
     for board, expected in zip(boards, probabilities_of(net, boards), strict=True):
         equity = rate(fast, board, 0, scratch, rated)
@@ -203,14 +203,14 @@ def test_the_twin_stays_with_the_network_where_it_is_sure(bias):
     net = new_net([2], LONG.outputs, seed=1)
     with torch.no_grad():
         net.layers[-1].bias.fill_(bias)
-    fast, board, rated = network_bot(net, LONG).net, Position.start(LONG).board(), np.empty(3, np.float32)
+    fast, board, rated = network_bot(net, LONG).rater.net, Position.start(LONG).board(), np.empty(3, np.float32)
     rate(fast, board, 0, new_scratch(fast), rated)
     np.testing.assert_allclose(rated, probabilities_of(net, [board])[0], atol=1e-6, rtol=0)
 
 
 def test_a_position_is_worth_the_same_to_the_mover_and_to_the_player_who_then_rolls(sample_turns):
     """Whoever sits where: the afterstate as its mover rates it is the position as its next player rates it."""
-    fast = network_bot(opinionated_net([16], SHORT.outputs), SHORT).net
+    fast = network_bot(opinionated_net([16], SHORT.outputs), SHORT).rater.net
     plays, scratch, alone = new_plays(), new_scratch(fast), new_scratch(fast)
     rated = np.empty(SHORT.outputs, np.float32)
     for position, dice, first_turn in islice(sample_turns(SHORT, Random(6)), 40):
@@ -227,14 +227,14 @@ def test_a_bot_keeps_the_weights_it_was_made_with():
     net = opinionated_net([8, 4], SHORT.outputs)
     bot, board = network_bot(net, SHORT), Position.start(SHORT).board()
     before, after, fresh = (np.empty(SHORT.outputs, np.float32) for _ in range(3))
-    rate(bot.net, board, 0, new_scratch(bot.net), before)
+    rate(bot.rater.net, board, 0, new_scratch(bot.rater.net), before)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(0.5)
-    rate(bot.net, board, 0, new_scratch(bot.net), after)
+    rate(bot.rater.net, board, 0, new_scratch(bot.rater.net), after)
     assert (before == after).all()
     later = network_bot(net, SHORT)
-    rate(later.net, board, 0, new_scratch(later.net), fresh)
+    rate(later.rater.net, board, 0, new_scratch(later.rater.net), fresh)
     assert not np.allclose(before, fresh, atol=1e-3)
 
 

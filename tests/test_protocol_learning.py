@@ -62,7 +62,7 @@ def probabilities_of(net: ValueNet, positions, pending) -> np.ndarray:
 def test_a_player_who_acts_twice_in_a_row_takes_his_own_next_rating_as_it_is(trace, targets):
     rows = np.array([[np.nan] * 3, [0.6, 0.2, 0.1], [0.3, 0.1, 0.3]], np.float32)
     seats = np.array([0, 0, 1], np.int8)
-    lambda_returns(rows, seats, 2, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
+    lambda_returns(rows, seats, np.zeros(len(seats), bool), 2, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
     np.testing.assert_allclose(rows, targets, atol=1e-6)
 
 
@@ -79,7 +79,7 @@ def test_a_player_who_acts_twice_in_a_row_takes_his_own_next_rating_as_it_is(tra
 def test_a_player_may_win_with_the_second_of_two_decisions(trace, targets):
     rows = np.array([[np.nan] * 3, [0.5, 0.2, 0.2], [0.8, 0.4, 0.0]], np.float32)
     seats = np.array([1, 0, 0], np.int8)
-    lambda_returns(rows, seats, 1, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
+    lambda_returns(rows, seats, np.zeros(len(seats), bool), 1, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
     np.testing.assert_allclose(rows, targets, atol=1e-6)
 
 
@@ -163,7 +163,7 @@ def test_with_lambda_0_a_target_is_the_nets_rating_of_the_next_decision_seen_fro
 def test_the_twin_rates_every_play_as_the_network_rates_what_follows_it(name, hidden):
     rules = variant(name, chain_extra_roll=True)
     net = opinionated_net(rules, hidden)
-    fast, weights = network_bot(net, rules).net, equity_weights(rules)
+    fast, weights = network_bot(net, rules).rater.net, equity_weights(rules)
     plays, scratch, alone = new_plays(), new_scratch(fast), new_scratch(fast)
     rated, seen = np.empty(rules.outputs, np.float32), Counter()
     for game in range(2):

@@ -30,7 +30,7 @@ def returns(values, points, levels, trace, scratch=None):
     rows = np.array([[np.nan] * (2 * len(levels) - 1), *values], np.float32)
     scratch = np.full((2, rows.shape[1]), 9, np.float32) if scratch is None else scratch
     seats = (np.arange(len(rows)) % 2).astype(np.int8)
-    lambda_returns(rows, seats, points, np.array(levels, np.int64), trace, scratch)
+    lambda_returns(rows, seats, np.zeros(len(seats), bool), points, np.array(levels, np.int64), trace, scratch)
     return rows
 
 

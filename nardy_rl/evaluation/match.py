@@ -19,8 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import cores, kernel
+from nardy_rl.evaluation.luck import game_luck
 from nardy_rl.evaluation.outside import outside_pairs
-from nardy_rl.evaluation.statistics import COLUMNS, KIND, PASSES, POINTS_A, TURNS, MatchResult, match_result
+from nardy_rl.evaluation.statistics import (
+    KIND,
+    PASSES,
+    POINTS_A,
+    TURNS,
+    Games,
+    MatchResult,
+    match_result,
+    new_games,
+)
 from nardy_rl.players.bot import Bot
 from nardy_rl.players.games import MAX_DECISIONS, Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.players.registry import Player
@@ -28,14 +38,16 @@ from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.outcome import result_class
 from nardy_rl.rules.variant import Variant
+from nardy_rl.search.lookahead import ROLLS, Room, new_room
+from nardy_rl.search.rater import Rater
 
 Progress = Callable[[int], None]
 """Is told now and then how many more games are finished."""
 
-_Games: TypeAlias = NDArray[np.int32]
-_Play: TypeAlias = Callable[[range], _Games]
+_Play: TypeAlias = Callable[[range], Games]
 _CHUNKS_A_WORKER = 16  # small enough to level out the workers' loads and to show progress
 _LARGEST_CHUNK = 250
+_DECISIONS_A_GAME = 1024  # room to record a game whose luck is judged; a longer one gets more
 
 
 def play_match(
@@ -46,12 +58,15 @@ def play_match(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
+    judge: Rater | None = None,
 ) -> MatchResult:
     """Play `games` games of A against B and say what came of it, for A.
 
     games: an even number from 4 (an error cannot be estimated from a single pair). seed: from 0 to 2^63 - 1. workers:
     threads where both players are compiled, else processes; None is one for each core; the result does not depend on
-    it. Raises ValueError for arguments out of range, and for a variant of which a game does not end.
+    it. judge: whose opinion of the dice tells luck from skill (see `luck`), for about 20 times the work of a bare
+    network's decisions; None leaves that out. Raises ValueError for arguments out of range, and for a variant of which
+    a game does not end.
     """
     check_match(games, seed, workers)
     pairs = games // 2
@@ -60,22 +75,24 @@ def play_match(
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
     pool: Callable[[int], Executor]
     if isinstance(a, Bot) and isinstance(b, Bot):
-        play, pool = partial(compiled_pairs, variant, a, b, seed), ThreadPoolExecutor
+        play, pool = partial(compiled_pairs, variant, a, b, judge, seed), ThreadPoolExecutor
     else:
-        play, pool = partial(outside_pairs, variant, a, b, seed), _processes
+        play, pool = partial(outside_pairs, variant, a, b, judge, seed), _processes
     play(range(0))  # compiles, before the clock starts
     started = time.perf_counter()
     played = []
     with _spread(pool, min(workers, len(chunks))) as spread:
         for chunk in spread(play, chunks):
-            if (chunk[:, :, TURNS] < 0).any():
+            if (chunk.games[:, :, TURNS] < 0).any():
                 raise ValueError(
                     f"a game of variant {variant.name} passed {MAX_DECISIONS} decisions: its rules may never end"
                 )
             played.append(chunk)
             if progress:
-                progress(2 * len(chunk))
-    return match_result(variant, np.concatenate(played), time.perf_counter() - started, seed)
+                progress(2 * len(chunk.games))
+    games_played, luck = (np.concatenate(parts) for parts in zip(*played, strict=True))
+    whole = Games(games_played, luck)
+    return match_result(variant, whole, judge is not None, time.perf_counter() - started, seed)
 
 
 def check_match(games: int, seed: int, workers: int | None) -> None:
@@ -95,9 +112,7 @@ def _processes(workers: int) -> ProcessPoolExecutor:
 
 
 @contextmanager
-def _spread(
-    pool: Callable[[int], Executor], workers: int
-) -> Iterator[Callable[[_Play, list[range]], Iterator[_Games]]]:
+def _spread(pool: Callable[[int], Executor], workers: int) -> Iterator[Callable[[_Play, list[range]], Iterator[Games]]]:
     """A `map` over a pool that gives results in order; on an error what is not yet begun is dropped."""
     if workers == 1:
         yield map
@@ -109,32 +124,57 @@ def _spread(
         executor.shutdown(cancel_futures=True)
 
 
-def compiled_pairs(variant: Variant, a: Bot, b: Bot, seed: int, pairs: range) -> NDArray[np.int32]:
-    """Play the pairs of these numbers between compiled bots, without the GIL: int32[pairs, 2, COLUMNS]."""
-    games = np.empty((len(pairs), 2, COLUMNS), np.int32)
-    start, record = start_board(variant), new_record(0, variant.outputs)
-    _play_pairs(a, b, start, variant.rules, seed, pairs.start, new_table(a, b), new_table(b, a), record, games)
-    return games
+def compiled_pairs(variant: Variant, a: Bot, b: Bot, judge: Rater | None, seed: int, pairs: range) -> Games:
+    """Play the pairs of these numbers between compiled bots, without the GIL."""
+    games, luck = new_games(len(pairs))
+    start, tables = start_board(variant), (new_table(a, b), new_table(b, a))
+    referee = judge or a.rater
+    room, equities = new_room(referee.net), np.zeros(ROLLS, np.float32)
+    decisions = _DECISIONS_A_GAME if judge else 0
+    done = -1
+    while done < len(pairs):  # once at least, which compiles
+        done = max(done, 0)
+        record = new_record(decisions, variant.outputs)
+        done += _play_pairs(
+            a, b, referee, start, variant.rules, seed, pairs.start + done, *tables, record, room, equities,
+            games[done:], luck[done:],
+        )  # fmt: skip
+        decisions *= 2
+    return Games(games, luck)
 
 
 @kernel
 def _play_pairs(
-    a: Bot, b: Bot, start: NDArray[np.int8], rules: Rules, seed: int, first_pair: int, table: Table, swapped: Table,
-    record: Record, games: NDArray[np.int32],
-) -> None:  # fmt: skip
-    """Fill `games` int32[pairs, 2, COLUMNS]: A begins the first game of each pair, B the second."""
+    a: Bot, b: Bot, judge: Rater, start: NDArray[np.int8], rules: Rules, seed: int, first_pair: int, table: Table,
+    swapped: Table, record: Record, room: Room, equities: NDArray[np.float32], games: NDArray[np.int32],
+    luck: NDArray[np.float64],
+) -> int:  # fmt: skip
+    """Fill `games` and `luck` (see `statistics.Games`): A begins the first game of each pair, B the second.
+
+    Luck is judged if there is room to record games. Returns how many pairs were played before one did not fit there.
+    """
     for pair in range(len(games)):
         dice_key = stream(seed, first_pair + pair)
         choice_key = stream(dice_key, 0)
         for second in range(2):
             if second:
-                result = play_game(b, a, start, rules, dice_key, choice_key, swapped, record, 0)
+                result = play_game(b, a, start, rules, dice_key, choice_key, MAX_DECISIONS, True, swapped, record, 0)
                 loser = swapped.after[1]
             else:
-                result = play_game(a, b, start, rules, dice_key, choice_key, table, record, 0)
+                result = play_game(a, b, start, rules, dice_key, choice_key, MAX_DECISIONS, True, table, record, 0)
                 loser = table.after[1]
+            if result.decisions == 0:
+                return pair
             row = games[pair, second]
             row[POINTS_A] = result.points if result.starter_won == (second == 0) else -result.points
             row[KIND] = result_class(loser, rules)
             row[TURNS] = result.turns
             row[PASSES] = result.passes
+            if len(record.seats):
+                end = result.decisions
+                of_starter = game_luck(
+                    judge, record.positions[:end], record.pending[:end], record.seats[:end], dice_key, rules, room,
+                    equities,
+                )  # fmt: skip
+                luck[pair, second] = -of_starter if second else of_starter
+    return len(games)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.evaluation.statistics import COLUMNS
+from nardy_rl.evaluation.luck import game_luck
+from nardy_rl.evaluation.statistics import Games, new_games
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.players.bot import Bot, choose
 from nardy_rl.players.games import MAX_DECISIONS, offer, start_board
@@ -15,38 +17,60 @@ from nardy_rl.players.registry import Player
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.outcome import points_won, result_class
-from nardy_rl.rules.position import HEAD, OFF, POINTS
+from nardy_rl.rules.position import OFF, POINTS
 from nardy_rl.rules.protocol import Standing, after_play, begin, pending_steps
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
+from nardy_rl.search.lookahead import ROLLS, new_room, play_on
+from nardy_rl.search.rater import Rater
 
 _Decide = Callable[[NDArray[np.int8], Plays, int, int, int, Standing, int, int], int]
 """(board, plays, their number, moves in each, die left over, standing, choice key, decision) -> index of a play."""
 
 
-def outside_pairs(variant: Variant, a: Player, b: Player, seed: int, pairs: range) -> NDArray[np.int32]:
-    """Play the pairs of these numbers, of whatever players: int32[pairs, 2, COLUMNS]. As `compiled_pairs` does."""
-    games = np.empty((len(pairs), 2, COLUMNS), np.int32)
-    decide_a, decide_b = _decider(a, variant), _decider(b, variant)
-    plays = new_plays()
-    for row, pair in zip(games, pairs, strict=True):
+def outside_pairs(variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, pairs: range) -> Games:
+    """Play the pairs of these numbers, of whatever players. As `compiled_pairs` does."""
+    games, luck = new_games(len(pairs))
+    deciders = _decider(a, variant), _decider(b, variant)
+    plays, equities = new_plays(), np.zeros(ROLLS, np.float32)
+    room = new_room(judge.net) if judge else None
+    for index, pair in enumerate(pairs):
         dice_key = stream(seed, pair)
-        row[0] = _play_game(variant, decide_a, decide_b, dice_key, plays)
-        row[1] = _play_game(variant, decide_b, decide_a, dice_key, plays)
-        row[1, 0] *= -1
-    return games
+        for second, (starter, other) in enumerate((deciders, deciders[::-1])):
+            game = _Game([], [], [])
+            row = _play_game(variant, starter, other, dice_key, plays, game)
+            sign = -1 if second else 1
+            games[index, second] = sign * row[0], *row[1:]
+            if judge and room:
+                luck[index, second] = sign * game_luck(judge, *game.arrays(), dice_key, variant.rules, room, equities)
+    return Games(games, luck)
+
+
+@dataclass(frozen=True)
+class _Game:
+    """A game's decisions: see `players.games.Record`."""
+
+    positions: list[NDArray[np.int8]]
+    pending: list[int]
+    seats: list[int]
+
+    def arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int8]]:
+        return np.array(self.positions), np.array(self.pending, np.int32), np.array(self.seats, np.int8)
 
 
 def _play_game(
-    variant: Variant, starter: _Decide, second: _Decide, dice_key: int, plays: Plays
+    variant: Variant, starter: _Decide, second: _Decide, dice_key: int, plays: Plays, game: _Game
 ) -> tuple[int, int, int, int]:
-    """One game: the columns of `statistics`, points for the starter."""
+    """One game, written down in `game`: the columns of `statistics`, points for the starter."""
     rules = variant.rules
     choice_key = stream(dice_key, 0)
     board, after = start_board(variant), np.empty((2, POINTS), np.int8)
     passes = 0
     standing = begin(0)
     for decision in range(MAX_DECISIONS):
+        game.positions.append(board.copy())
+        game.pending.append(pending_steps(standing))
+        game.seats.append(standing.seat)
         rolls = standing.number == 0
         standing, size, depth, left_over = offer(standing, board, dice_key, rules, plays)
         passes += rolls and depth == 0
@@ -57,9 +81,7 @@ def _play_game(
             points = points_won(after[1], rules)
             turns = standing.rolls_0 + standing.rolls_1
             return -points if standing.seat else points, result_class(after[1], rules), turns, passes
-        coming = after_play(standing, depth, left_over, int(board[0, HEAD] - after[0, HEAD]), rules)
-        board[:] = after if coming.seat == standing.seat else after[::-1]
-        standing = coming
+        standing = play_on(standing, board, plays, chosen, depth, left_over, rules, after)
     return 0, 0, -1, passes
 
 
@@ -75,14 +97,13 @@ def _decider(player: Player, variant: Variant) -> _Decide:
             return player.choose(board, plays, size, (standing.first, standing.second or standing.first))
 
         return ask
-    bot, scratch = player, new_scratch(player.net)
+    bot, scratch, room = player, new_scratch(player.rater.net), new_room(player.rater.net)
 
     def decide(
         board: NDArray[np.int8], plays: Plays, size: int, depth: int, left_over: int, standing: Standing, key: int,
         decision: int,
     ) -> int:  # fmt: skip
         coming = after_play(standing, depth, left_over, 0, rules)
-        goes_on = coming.seat == standing.seat
-        return choose(bot, board, plays, size, depth, goes_on, pending_steps(coming), rules, scratch, key, decision)
+        return choose(bot, board, standing, coming, plays, size, depth, left_over, rules, scratch, room, key, decision)
 
     return decide

@@ -21,6 +21,7 @@ def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
     win_low, win_high = result.win_interval
     rows = {
         "points per game for A": f"{result.points_per_game:+.4f} ± {result.standard_error:.4f} (standard error)",
+        **_adjusted(result),
         "95 % interval": f"{low:+.4f} … {high:+.4f}",
         "games won by A": f"{result.win_rate:.2%}, 95 % interval {win_low:.2%} … {win_high:.2%}",
         "A won": _class_text(result.classes_a),
@@ -61,3 +62,10 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _class_text(classes: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in classes.items())
+
+
+def _adjusted(result: MatchResult) -> dict[str, str]:
+    if result.adjusted_points_per_game is None:
+        return {}
+    text = f"{result.adjusted_points_per_game:+.4f} ± {result.adjusted_standard_error:.4f}"
+    return {"the same, luck of the dice taken off": text}

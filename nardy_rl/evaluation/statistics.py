@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,20 @@ POINTS_A, KIND, TURNS, PASSES = 0, 1, 2, 3
 """Columns of a match's games: points won by A (negative: lost), result class 0…3, turns, and turns passed."""
 
 COLUMNS = 4
+
+
+class Games(NamedTuple):
+    """The games of a match, in pairs with the same dice; A began the first game of each."""
+
+    games: NDArray[np.int32]  # [pairs, 2, COLUMNS]
+    luck: NDArray[np.float64]  # [pairs, 2]: of A, in points; 0 where it was not judged
+
+
+def new_games(pairs: int) -> Games:
+    """Room for so many pairs."""
+    return Games(np.empty((pairs, 2, COLUMNS), np.int32), np.zeros((pairs, 2)))
+
+
 _95 = NormalDist().inv_cdf(0.975)
 
 
@@ -32,6 +46,9 @@ class MatchResult:
     """What A wins in a game on average, in points; B wins as much less."""
     standard_error: float
     points_interval: tuple[float, float]
+    adjusted_points_per_game: float | None
+    """The same without the luck of the dice (see `luck`): just as true, and surer. None: luck was not judged."""
+    adjusted_standard_error: float | None
     win_rate: float
     """Of A."""
     win_interval: tuple[float, float]
@@ -59,12 +76,14 @@ class MatchResult:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-def match_result(variant: Variant, games: NDArray[np.int32], seconds: float, seed: int) -> MatchResult:
-    """The result of at least two pairs of games, int32[pairs, 2, COLUMNS]; A began the first game of each pair."""
+def match_result(variant: Variant, played: Games, judged: bool, seconds: float, seed: int) -> MatchResult:
+    """The result of at least two pairs of games; judged: whether their luck is known."""
+    games = played.games
     points = games[:, :, POINTS_A]
     number, won = points.size, points > 0
     mean = float(points.mean())
-    error = float(points.mean(axis=1).std(ddof=1) / math.sqrt(len(games)))
+    error = _pair_error(points)
+    adjusted = points - played.luck
     turns = int(games[:, :, TURNS].sum())
     wins = int(won.sum())
     return MatchResult(
@@ -72,6 +91,8 @@ def match_result(variant: Variant, games: NDArray[np.int32], seconds: float, see
         points_per_game=mean,
         standard_error=error,
         points_interval=(mean - _95 * error, mean + _95 * error),
+        adjusted_points_per_game=float(adjusted.mean()) if judged else None,
+        adjusted_standard_error=_pair_error(adjusted) if judged else None,
         win_rate=wins / number,
         win_interval=wilson_interval(wins, number),
         classes_a=_classes(variant, games[won]),
@@ -82,6 +103,11 @@ def match_result(variant: Variant, games: NDArray[np.int32], seconds: float, see
         games_per_second=number / seconds,
         seed=seed,
     )
+
+
+def _pair_error(points: NDArray[Any]) -> float:
+    """The standard error of the mean of [pairs, 2] results."""
+    return float(points.mean(axis=1).std(ddof=1) / math.sqrt(len(points)))
 
 
 def wilson_interval(successes: int, trials: int) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """The compiled way to learn on a CPU: loss, gradient and Adam for a `ValueNet`, with a sparse first layer.
 
-Of the 196 inputs about 30 are not zero, so the first layer's sums and gradients touch 30 rows instead of 196. All
-parameters lie in one float32 vector: the first layer's weights [inputs, H] (an input's row is one piece of memory), its
-biases, then for each further layer weights [out, in] and biases.
+Of the 196 inputs about 30 are not zero, and of the units behind a ReLU a third, so every layer's sums and gradients
+touch a few rows only. All parameters lie in one float32 vector: for each layer its weights [in, out], a row of which is
+one piece of memory, and its biases. Widths are padded (see `vectors`); what belongs to no unit is zero and stays so.
 """
 
 from __future__ import annotations
@@ -24,38 +24,46 @@ from nardy_rl.network.features import (
     UNITS,
 )
 from nardy_rl.network.inference import sigmoid
+from nardy_rl.network.vectors import LANES, UNROLL, add_rows, add_to_rows, dot_rows, list_positive
 
 _MAX_ACTIVE = INPUTS + PENDING_INPUTS
+WARM_UP = 1000
+"""So many steps of Adam, whose first steps know little of the slopes' size, are smaller than asked for."""
+
 _BETA_MEAN, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8  # Kingma & Ba 2015, and torch's defaults
 
 
 class Workspace(NamedTuple):
-    """Room to learn in: made by `new_workspace`."""
+    """Room to learn in: made by `new_workspace`. Row l of `indices` and `values` lists what goes into layer l."""
 
     gradient: NDArray[np.float32]  # [parameters]; all zero between two minibatches
-    active: NDArray[np.int64]  # [_MAX_ACTIVE]: inputs that are not zero
-    value: NDArray[np.float32]  # [_MAX_ACTIVE]: what they are
-    layers: NDArray[np.float32]  # [layers, widest]: every layer's output, the last one's log-odds
+    indices: NDArray[np.int32]  # [layers, widest + LANES]: the inputs or units that are not zero …
+    values: NDArray[np.float32]  # [layers, widest + LANES]: … and what they are
+    counts: NDArray[np.int64]  # [layers]
+    sums: NDArray[np.float32]  # [layers, widest]: every layer before its ReLU, the last one's log-odds
     errors: NDArray[np.float32]  # [layers, widest]: derivative of the loss by each layer's sums
+    products: NDArray[np.float32]  # [widest + LANES]
 
 
 def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
-    """Fresh room for a network with layers of these widths, outputs last, and so many parameters."""
-    shape = (len(widths), int(widths.max()))
+    """Fresh room for a network with layers of these padded widths, outputs last, and so many parameters."""
+    layers, widest = len(widths), max(int(widths.max()), _MAX_ACTIVE)
     return Workspace(
         np.zeros(parameters, np.float32),
-        np.zeros(_MAX_ACTIVE, np.int64),
-        np.zeros(_MAX_ACTIVE, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
+        np.zeros((layers, widest + LANES), np.int32),
+        np.zeros((layers, widest + LANES), np.float32),
+        np.zeros(layers, np.int64),
+        np.zeros((layers, widest), np.float32),
+        np.zeros((layers, widest), np.float32),
+        np.zeros(widest + LANES, np.float32),
     )
 
 
 @inlined
 def _active_inputs(
-    position: NDArray[np.int8], pending: int, active: NDArray[np.int64], value: NDArray[np.float32]
+    position: NDArray[np.int8], pending: int, active: NDArray[np.int32], value: NDArray[np.float32]
 ) -> int:
-    """List the inputs of a position, int8[2, 26], that are not zero (see `features`); returns how many there are."""
+    """List the inputs of a position, int8[2, 26], that are not zero (see `features`), as `vectors` takes lists."""
     size = 0
     for side in range(2):
         base = side * SIDE_INPUTS
@@ -81,69 +89,51 @@ def _active_inputs(
         active[size] = INPUTS + PENDING_INPUTS - 1
         value[size] = pending & 1
         size += 1
+    while size % UNROLL:
+        active[size] = 0
+        value[size] = 0.0
+        size += 1
     return size
 
 
 @inlined
-def _forward(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, size: int, work: Workspace
-) -> None:
-    width = widths[0]
-    sums = work.layers[0]
-    bias = parameters[all_inputs * width : (all_inputs + 1) * width]
-    for unit in range(width):
-        sums[unit] = bias[unit]
-    for index in range(size):
-        row = parameters[work.active[index] * width : (work.active[index] + 1) * width]
-        value = work.value[index]
-        for unit in range(width):
-            sums[unit] += value * row[unit]
-    start = (all_inputs + 1) * width
-    for layer in range(1, widths.size):
-        inputs, outputs, following = work.layers[layer - 1], work.layers[layer], widths[layer]
-        for unit in range(width):
-            inputs[unit] = max(inputs[unit], np.float32(0.0))
-        for out in range(following):
-            row = parameters[start + out * width : start + (out + 1) * width]
-            total = np.float32(0.0)
-            for unit in range(width):
-                total += inputs[unit] * row[unit]
-            outputs[out] = total + parameters[start + following * width + out]
-        start += following * (width + 1)
+def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, work: Workspace) -> None:
+    """Every layer's sums; layer 0's list is made, and those of the others are made here."""
+    width, start = inputs, 0
+    for layer in range(widths.size):
+        following, sums = widths[layer], work.sums[layer]
+        if layer:
+            before = work.sums[layer - 1]
+            work.counts[layer] = list_positive(before, width, work.indices[layer], work.values[layer])
+        bias = parameters[start + width * following : start + (width + 1) * following]
+        for unit in range(following):
+            sums[unit] = bias[unit]
+        add_rows(parameters, start, following, work.indices[layer], work.values[layer], work.counts[layer], sums)
+        start += (width + 1) * following
         width = following
 
 
 @inlined
-def _backward(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, size: int, work: Workspace
-) -> None:
+def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, work: Workspace) -> None:
+    """Add to the gradient what follows from the last layer's errors."""
     end = parameters.size
-    for layer in range(widths.size - 1, 0, -1):
-        width, following = widths[layer - 1], widths[layer]
-        start = end - following * (width + 1)
-        inputs, errors, passed = work.layers[layer - 1], work.errors[layer], work.errors[layer - 1]
-        for unit in range(width):
-            passed[unit] = 0.0
-        for out in range(following):
-            error = errors[out]
-            row = parameters[start + out * width : start + (out + 1) * width]
-            gradient = work.gradient[start + out * width : start + (out + 1) * width]
+    for layer in range(widths.size - 1, -1, -1):
+        width, following = inputs if layer == 0 else widths[layer - 1], widths[layer]
+        start = end - (width + 1) * following
+        errors, indices, count = work.errors[layer], work.indices[layer], work.counts[layer]
+        add_to_rows(work.gradient, start, following, indices, work.values[layer], count, errors)
+        bias = work.gradient[start + width * following : end]
+        for unit in range(following):
+            bias[unit] += errors[unit]
+        if layer:
+            passed = work.errors[layer - 1]
+            dot_rows(parameters, start, following, indices, count, errors, work.products)
             for unit in range(width):
-                gradient[unit] += error * inputs[unit]
-                passed[unit] += error * row[unit]
-            work.gradient[start + following * width + out] += error
-        for unit in range(width):
-            passed[unit] = passed[unit] if inputs[unit] > 0 else np.float32(0.0)
+                passed[unit] = 0.0
+            for place in range(count):
+                if work.values[layer, place] > 0:
+                    passed[indices[place]] = work.products[place]
         end = start
-    width, errors = widths[0], work.errors[0]
-    for index in range(size):
-        gradient = work.gradient[work.active[index] * width : (work.active[index] + 1) * width]
-        value = work.value[index]
-        for unit in range(width):
-            gradient[unit] += value * errors[unit]
-    bias = work.gradient[all_inputs * width : (all_inputs + 1) * width]
-    for unit in range(width):
-        bias[unit] += errors[unit]
 
 
 @inlined
@@ -152,16 +142,16 @@ def _add_gradient(
     pending: int, target: NDArray[np.float32], scale: float, work: Workspace,
 ) -> float:  # fmt: skip
     """Add `scale` times the gradient of one position's summed cross-entropy; returns that sum, in nats."""
-    size = _active_inputs(position, pending, work.active, work.value)
-    _forward(parameters, widths, all_inputs, size, work)
+    work.counts[0] = _active_inputs(position, pending, work.indices[0], work.values[0])
+    _forward(parameters, widths, all_inputs, work)
     last, loss = widths.size - 1, 0.0
-    for out in range(widths[last]):
-        log_odds = work.layers[last, out]
+    for out in range(target.size):
+        log_odds = work.sums[last, out]
         probability = sigmoid(log_odds)
         likelier = max(probability, np.float32(1.0) - probability)
         loss += max(log_odds, np.float32(0.0)) - log_odds * target[out] - np.log(likelier)
         work.errors[last, out] = (probability - target[out]) * np.float32(scale)
-    _backward(parameters, widths, all_inputs, size, work)
+    _backward(parameters, widths, all_inputs, work)
     return loss
 
 
@@ -192,8 +182,9 @@ def descend(
 ) -> float:  # fmt: skip
     """Go once through a batch, one step of Adam for each minibatch; returns the summed cross-entropy in nats.
 
-    parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far.
-    all_inputs: how many the network has. positions: int8[N, 2, 26], row 0 acts; pending: int32[N], what he has to play
+    parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far; during the
+    first WARM_UP of them the learning rate grows to its full size. widths: of the layers, padded. all_inputs: how many
+    the network has. positions: int8[N, 2, 26], row 0 acts; pending: int32[N], what he has to play
     (`pending_steps`). targets: float32[N, outputs]. order: int64[N], the rows in learning order.
     """
     loss = 0.0
@@ -206,5 +197,5 @@ def descend(
                 parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, work
             )
         step += 1
-        _adam(parameters, work.gradient, mean, square, step, learning_rate)
+        _adam(parameters, work.gradient, mean, square, step, learning_rate * min(1.0, step / WARM_UP))
     return loss

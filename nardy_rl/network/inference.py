@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.features import INPUTS, PENDING_INPUTS, PENDING_SCALE, count_table
+from nardy_rl.network.vectors import LANES, add_rows, list_positive, padded, padded_layer
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
 from nardy_rl.rules.outcome import points_won
@@ -24,14 +25,14 @@ from nardy_rl.rules.words import count_at, mirror, moved, pack, unpack
 
 
 class FastNet(NamedTuple):
-    """The weights of a `ValueNet`, laid out for the compiled kernels."""
+    """The weights of a `ValueNet`, laid out for the compiled kernels; all widths are padded (see `vectors`)."""
 
     table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
     steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
     bias: NDArray[np.float32]  # [H]
     pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
     widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
-    dense: NDArray[np.float32]  # layers after the first, one after another: weights [out, in], then bias [out]
+    dense: NDArray[np.float32]  # layers after the first, one after another: weights [in, out], then bias [out]
     equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
     levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
 
@@ -42,8 +43,9 @@ class Scratch(NamedTuple):
     sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves
     low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
     high: NDArray[np.int64]
-    layer_a: NDArray[np.float32]  # [widest layer]
-    layer_b: NDArray[np.float32]
+    layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
+    indices: NDArray[np.int32]  # [widest layer + LANES]: the units of a layer that speak …
+    values: NDArray[np.float32]  # … and what they say
     probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
     flat: NDArray[np.float32]  # the same memory in one row
     equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
@@ -57,20 +59,23 @@ def fast_net(
     levels: tuple[int, ...],
 ) -> FastNet:
     """The twin of a network given by its layers' weights float32[out, in] and biases float32[out]."""
-    table = count_table(weights[0])
-    pending = np.zeros((PENDING_INPUTS, len(biases[0])), np.float32)
-    pending[: weights[0].shape[1] - INPUTS] = weights[0][:, INPUTS:].T
+    width = padded(len(biases[0]))
+    first = np.zeros((width, weights[0].shape[1]), np.float32)
+    first[: len(biases[0])] = weights[0]
+    table = count_table(first)
+    pending = np.zeros((PENDING_INPUTS, width), np.float32)
+    pending[: first.shape[1] - INPUTS] = first[:, INPUTS:].T
     pending[:-1] *= PENDING_SCALE
     steps = np.zeros_like(table)
     steps[:, :, :-1] = np.diff(table, axis=2)
-    dense = [part.ravel() for layer in zip(weights[1:], biases[1:], strict=True) for part in layer]
+    dense = [padded_layer(*layer) for layer in zip(weights[1:], biases[1:], strict=True)]
     return FastNet(
         table,
         steps,
-        np.array(biases[0], np.float32),
+        np.pad(biases[0], (0, width - len(biases[0]))),
         pending,
-        np.array([len(bias) for bias in biases], np.int64),
-        np.concatenate(dense).astype(np.float32),
+        np.array([padded(len(bias)) for bias in biases], np.int64),
+        np.concatenate(dense),
         equity,
         np.array(levels, np.int64),
     )
@@ -78,15 +83,16 @@ def fast_net(
 
 def new_scratch(net: FastNet) -> Scratch:
     """Fresh room for rating plays with `net`; each thread needs its own."""
-    widest = int(net.widths.max())
-    flat = np.zeros(MAX_PLAYS * int(net.widths[-1]), np.float32)
+    widest, outputs = int(net.widths.max()), len(net.equity) - 1
+    flat = np.zeros(MAX_PLAYS * outputs, np.float32)
     return Scratch(
         np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
         np.zeros(MAX_MOVES + 1, np.int64),
         np.zeros(MAX_MOVES + 1, np.int64),
-        np.zeros(widest, np.float32),
-        np.zeros(widest, np.float32),
-        flat.reshape(MAX_PLAYS, -1),
+        np.zeros((len(net.widths), widest), np.float32),
+        np.zeros(widest + LANES, np.int32),
+        np.zeros(widest + LANES, np.float32),
+        flat.reshape(MAX_PLAYS, outputs),
         flat,
         np.zeros(MAX_PLAYS, np.float32),
         np.zeros((2, 26), np.int8),
@@ -142,31 +148,19 @@ def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int
 
 @inlined
 def _upper_layers(net: FastNet, sums: NDArray[np.float32], scratch: Scratch, logits: NDArray[np.float32]) -> None:
-    """From the first layer before its ReLU to the log-odds."""
-    inputs = scratch.layer_a
-    outputs = scratch.layer_b
-    width = sums.size
-    for unit in range(width):
-        inputs[unit] = max(sums[unit], np.float32(0.0))
-    start = 0
-    last = net.widths.size - 1
-    for layer in range(1, last):
-        following = net.widths[layer]
-        for out in range(following):
-            row = net.dense[start + out * width : start + (out + 1) * width]
-            total = np.float32(0.0)
-            for unit in range(width):
-                total += inputs[unit] * row[unit]
-            outputs[out] = max(total + net.dense[start + following * width + out], np.float32(0.0))
-        start += following * (width + 1)
-        width = following
-        inputs, outputs = outputs, inputs
-    for out in range(net.widths[last]):
-        row = net.dense[start + out * width : start + (out + 1) * width]
-        total = np.float32(0.0)
-        for unit in range(width):
-            total += inputs[unit] * row[unit]
-        logits[out] = total + net.dense[start + net.widths[last] * width + out]
+    """From the first layer before its ReLU to the log-odds float32[outputs]."""
+    before, width, start = sums, sums.size, 0
+    for layer in range(1, net.widths.size):
+        following, after = net.widths[layer], scratch.layers[layer]
+        bias = net.dense[start + width * following : start + (width + 1) * following]
+        for unit in range(following):
+            after[unit] = bias[unit]
+        count = list_positive(before, width, scratch.indices, scratch.values)
+        add_rows(net.dense, start, following, scratch.indices, scratch.values, count, after)
+        start += (width + 1) * following
+        before, width = after, following
+    for out in range(logits.size):
+        logits[out] = before[out]
 
 
 @kernel
@@ -177,12 +171,18 @@ def rate(
 
     board: int8[2, 26]. pending: as `pending_steps` gives it, 0 if he is about to roll.
     """
-    outputs = net.widths[-1]
     _first_layer(net, board, 0, pending, scratch.sums[0])
     _upper_layers(net, scratch.sums[0], scratch, probabilities)
-    equity = net.equity[outputs]
-    for out in range(outputs):
+    for out in range(probabilities.size):
         probabilities[out] = sigmoid(probabilities[out])
+    return equity_of(net, probabilities)
+
+
+@inlined
+def equity_of(net: FastNet, probabilities: NDArray[np.float32]) -> float:
+    """The equity in points of the player whose nested probabilities these are, float32[outputs]."""
+    equity = net.equity[probabilities.size]
+    for out in range(probabilities.size):
         equity += net.equity[out] * probabilities[out]
     return equity
 
@@ -242,7 +242,7 @@ def rate_plays(
     mover acts again, else the other player does; pending: what he has then to play. Fills `scratch.equities` (the
     mover's) and `scratch.probabilities` (those of the player who acts next; of a won game the loser's, exactly).
     """
-    outputs = net.widths[-1]
+    outputs = net.equity.size - 1
     mover = 0 if goes_on else 1
     sign = np.float32(1.0 if goes_on else -1.0)
     _first_layer(net, board, mover, pending, scratch.sums[0])
@@ -269,10 +269,7 @@ def rate_plays(
             lost_game(points, net.levels, scratch.probabilities[index])
             equity = np.float32(points)
         else:
-            equity = net.equity[outputs]
-            for out in range(outputs):
-                equity += net.equity[out] * scratch.probabilities[index, out]
-            equity *= sign
+            equity = equity_of(net, scratch.probabilities[index]) * sign
         scratch.equities[index] = equity
         if equity > scratch.equities[best]:
             best = index

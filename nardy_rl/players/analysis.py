@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.network.inference import new_scratch, rate_plays
-from nardy_rl.players.bot import NETWORK, Bot
+from nardy_rl.network.inference import new_scratch
+from nardy_rl.players.bot import NETWORK, Bot, choose
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import FIRST_TURNS, Play, legal_plays
 from nardy_rl.rules.position import Position
-from nardy_rl.rules.protocol import after_play, generate, pending_steps
+from nardy_rl.rules.protocol import after_play, generate
 from nardy_rl.rules.variant import Variant
+from nardy_rl.search.lookahead import new_room
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,14 @@ def rank_plays(
     """All plays of a roll as a network bot rates them, the best first. Arguments and errors as for `legal_plays`."""
     if bot.kind != NETWORK:
         raise ValueError("only a network rates plays")
-    plays = legal_plays(variant, position, dice, first_turn)
-    rules, room, scratch, board = variant.rules, new_plays(), new_scratch(bot.net), position.board()
-    standing, size, depth, left_over = generate(board, *dice, FIRST_TURNS[first_turn], rules, room)
+    legal = legal_plays(variant, position, dice, first_turn)
+    rules, board, plays = variant.rules, position.board(), new_plays()
+    scratch, room = new_scratch(bot.rater.net), new_room(bot.rater.net)
+    standing, size, depth, left_over = generate(board, *dice, FIRST_TURNS[first_turn], rules, plays)
     coming = after_play(standing, depth, left_over, 0, rules)
-    rate_plays(bot.net, board, room, size, depth, coming.seat == standing.seat, pending_steps(coming), rules, scratch)
+    choose(bot, board, standing, coming, plays, size, depth, left_over, rules, scratch, room, 0, 0)
     rated = [
         RatedPlay(play, float(scratch.equities[index]), scratch.probabilities[index].copy())
-        for index, play in enumerate(plays)
+        for index, play in enumerate(legal)
     ]
     return sorted(rated, key=lambda rating: -rating.equity)

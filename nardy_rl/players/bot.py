@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
 from nardy_rl.network.features import INPUTS
-from nardy_rl.network.inference import FastNet, Scratch, fast_net, rate_plays
+from nardy_rl.network.inference import Scratch, fast_net
 from nardy_rl.players.heuristic import heuristic_score
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import below
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import equity_weights
+from nardy_rl.rules.protocol import Standing
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
+from nardy_rl.search.bearoff_cache import endings
+from nardy_rl.search.lookahead import Room, choose_ahead
+from nardy_rl.search.rater import Rater, rate_all
 
 if TYPE_CHECKING:  # bots play without torch
     from nardy_rl.network.value_net import ValueNet
@@ -25,32 +29,52 @@ RANDOM, HEURISTIC, NETWORK = 0, 1, 2
 
 
 class Bot(NamedTuple):
-    """A player of one variant. `net` rates the plays of a NETWORK and is an empty stand-in for the others."""
+    """A player of one variant."""
 
     kind: int
-    net: FastNet
+    rater: Rater  # of a NETWORK; an empty stand-in for the others
+    plies: int  # how far a NETWORK looks ahead, 0: not at all
 
 
 def simple_bot(kind: int, variant: Variant) -> Bot:
     """A RANDOM or HEURISTIC bot."""
     weights = [np.zeros((1, INPUTS), np.float32), np.zeros((variant.outputs, 1), np.float32)]
     biases = [np.zeros(len(layer), np.float32) for layer in weights]
+    return _bot(kind, weights, biases, variant, 0)
+
+
+def network_bot(net: ValueNet, variant: Variant, plies: int = 0) -> Bot:
+    """A bot that plays what `net` rates highest after looking `plies` rolls ahead."""
+    return _bot(NETWORK, *net.parameters_as_arrays(), variant, plies)
+
+
+def _bot(
+    kind: int, weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant, plies: int
+) -> Bot:
     net = fast_net(weights, biases, equity_weights(variant), variant.levels)
-    return Bot(kind, net)
+    return Bot(kind, Rater(net, endings(variant)), plies)
+
+
+def is_network(player: object) -> TypeGuard[Bot]:
+    """Whether a player is a NETWORK bot, which has an opinion of positions."""
+    return isinstance(player, Bot) and player.kind == NETWORK
 
 
 @kernel
 def choose(
-    bot: Bot, board: NDArray[np.int8], plays: Plays, size: int, depth: int, goes_on: bool, pending: int, rules: Rules,
-    scratch: Scratch, key: int, counter: int,
+    bot: Bot, board: NDArray[np.int8], standing: Standing, coming: Standing, plays: Plays, size: int, depth: int,
+    left_over: int, rules: Rules, scratch: Scratch, room: Room, key: int, counter: int,
 ) -> int:  # fmt: skip
     """The index of the play that `bot` chooses; chance, where it needs any, is draw `counter` of stream `key`.
 
-    board: int8[2, 26], row 0 the mover; plays, size and depth as `list_plays` gave them; goes_on and pending as
-    `rate_plays` takes them. A network leaves its ratings in `scratch`.
+    board: int8[2, 26], row 0 the mover; plays, size, depth and left_over as `list_plays` gave them for `standing`,
+    after which comes `coming`. A network leaves its ratings in `scratch`.
     """
     if bot.kind == NETWORK:
-        return rate_plays(bot.net, board, plays, size, depth, goes_on, pending, rules, scratch)
+        best = rate_all(bot.rater, board, standing, coming, plays, size, depth, rules, scratch)
+        if bot.plies == 0 or size == 1:
+            return best
+        return choose_ahead(bot.rater, board, standing, plays, size, depth, left_over, bot.plies, rules, scratch, room)
     if bot.kind == RANDOM:
         return below(key, counter, size)
     best = 0
@@ -62,9 +86,3 @@ def choose(
             best_score = score
             best = index
     return best
-
-
-def network_bot(net: ValueNet, variant: Variant) -> Bot:
-    """A bot that plays what `net` rates highest."""
-    weights, biases = net.parameters_as_arrays()
-    return Bot(NETWORK, fast_net(weights, biases, equity_weights(variant), variant.levels))

@@ -12,11 +12,13 @@ from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, network_bot, simple_bot
 from nardy_rl.players.gnubg import Gnubg, Pubeval
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.variant import Variant
+from nardy_rl.search.lookahead import MAX_PLIES
 from nardy_rl.spelling import nearest
 
 _SIMPLE = {"random": RANDOM, "heuristic": HEURISTIC}
 _DEPTHS = {"gnubg:0": 0, "gnubg:1": 1, "gnubg:2": 2}
 _CHECKPOINT = ".pt"
+_PLIES = tuple(str(plies) for plies in range(MAX_PLIES + 1))
 
 BOT_NAMES: tuple[str, ...] = (*_SIMPLE, *_DEPTHS, "pubeval")
 """What a bot may be called; a path that ends in `.pt` names a checkpoint besides."""
@@ -47,9 +49,23 @@ def load_player(name: str, variant: Variant) -> Player:
         return Gnubg(variant, _DEPTHS[name])
     if name == "pubeval":
         return Pubeval(variant)
-    if Path(name).suffix == _CHECKPOINT:
+    path, plies = _plies(name)
+    if Path(path).suffix == _CHECKPOINT:
         from nardy_rl.network.checkpoint import load_checkpoint  # the other bots play without torch
 
-        return network_bot(load_checkpoint(name, variant).net, variant)
-    known = f"known are {', '.join(BOT_NAMES)}, and checkpoints by their path (*{_CHECKPOINT})"
+        return network_bot(load_checkpoint(path, variant).net, variant, plies)
+    known = (
+        f"known are {', '.join(BOT_NAMES)}, and checkpoints by their path (*{_CHECKPOINT}), "
+        f"with look-ahead *{_CHECKPOINT}@1 … @{MAX_PLIES}"
+    )
     raise ValueError(f"unknown bot {name!r}; {known}{nearest(name, BOT_NAMES)}")
+
+
+def _plies(name: str) -> tuple[str, int]:
+    """A checkpoint's path and how far it is to look ahead: `path.pt@2`, or `path.pt` for the bare network."""
+    path, at, plies = name.rpartition("@")
+    if at and Path(path).suffix == _CHECKPOINT:
+        if plies not in _PLIES:
+            raise ValueError(f"a bot looks {', '.join(_PLIES)} plies ahead, not {plies!r}: {name}")
+        return path, int(plies)
+    return name, 0

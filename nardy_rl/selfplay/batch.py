@@ -18,6 +18,12 @@ from nardy_rl.selfplay.targets import lambda_returns
 
 _CHUNK = 32  # games a thread takes at a time: small enough to share out evenly, large enough to be one call
 _DECISIONS_A_GAME = 128  # room asked for at first; a chunk that needs more gets it
+_LONGEST = 2000  # decisions; a trained network's games have less than a tenth of that
+_UNFINISHED = 0.5
+_TO_END = 8
+"""One game in so many is played to its end, that the network learns the bear-off too; the others stop where the tables
+know how they end."""
+
 STARTER_WON, POINTS, TURNS, PASSES, DECISIONS = range(5)
 
 
@@ -38,24 +44,25 @@ def _play_chunk(
 ) -> int:  # fmt: skip
     """Play games `first`, `first` + 1, … into `record`, one for each row of `games`.
 
-    Returns how many there was room for, or -1 if one did not end.
+    Returns how many there was room for.
     """
     written = 0
     for game in range(games.shape[0]):
         key = stream(seed, first + game)
-        result = play_game(bot, bot, start, rules, key, key, table, record, written)
-        if result.decisions < 0:
-            return -1
+        to_end = (first + game) % _TO_END == 0
+        result = play_game(bot, bot, start, rules, key, key, _LONGEST, to_end, table, record, written)
         if result.decisions == 0:
             return game
         end = written + result.decisions
         games[game, STARTER_WON] = result.starter_won
         games[game, POINTS] = result.points
-        games[game, TURNS] = result.turns
+        games[game, TURNS] = result.turns if result.points else result.decisions
         games[game, PASSES] = result.passes
         games[game, DECISIONS] = result.decisions
-        rows, seats = record.values[written:end], record.seats[written:end]
-        lambda_returns(rows, seats, result.points, bot.net.levels, trace, scratch)
+        if result.points == 0:  # broken off: what the network makes of the last position has to do
+            record.exact[end - 1] = True
+        rows, seats, exact = record.values[written:end], record.seats[written:end], record.exact[written:end]
+        lambda_returns(rows, seats, exact, result.points, bot.rater.net.levels, trace, scratch)
         written = end
     return games.shape[0]
 
@@ -74,14 +81,21 @@ class SelfPlay:
     def play(self, bot: Bot, first: int, number: int, trace: float) -> Batch:
         """Games `first` … `first + number - 1` of `bot` against itself, with λ = `trace` returns as targets.
 
-        Raises ValueError if a game does not end within MAX_DECISIONS decisions.
+        A game that an untrained network does not bring to an end is broken off, with 0 points. Raises ValueError if
+        most games are.
         """
         starts = range(first, first + number, _CHUNK)
         chunks = self._pool.map(
             lambda start: self._chunk(bot, start, min(_CHUNK, first + number - start), trace), starts
         )
         parts = [part for chunk in chunks for part in chunk]
-        return Batch(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        batch = Batch(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        if (batch.games[:, POINTS] == 0).mean() > _UNFINISHED:
+            raise ValueError(
+                f"games of variant {self._variant.name} did not end within {_LONGEST} decisions: "
+                "its rules let both sides be stuck"
+            )
+        return batch
 
     def _chunk(
         self, bot: Bot, first: int, number: int, trace: float
@@ -94,8 +108,6 @@ class SelfPlay:
         while number:
             record, games = new_record(room, variant.outputs), np.empty((number, 5), np.int64)
             played = _play_chunk(bot, start, variant.rules, self._seed, first, trace, table, record, scratch, games)
-            if played < 0:
-                raise ValueError(f"a game of variant {variant.name} did not end: its rules let both sides be stuck")
             rows = int(games[:played, DECISIONS].sum())
             parts.append((record.positions[:rows], record.pending[:rows], record.values[:rows], games[:played]))
             first, number, room = first + played, number - played, room * 2

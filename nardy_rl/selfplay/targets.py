@@ -13,6 +13,7 @@ from nardy_rl.network.inference import change_sides, lost_game
 def lambda_returns(
     values: NDArray[np.float32],
     seats: NDArray[np.int8],
+    exact: NDArray[np.bool_],
     points: int,
     levels: NDArray[np.int64],
     trace: float,
@@ -21,8 +22,8 @@ def lambda_returns(
     """Turn the ratings of one game into its targets, in place.
 
     values: float32[decisions, outputs], row t the rating before decision t, for the player who makes it; row 0 is not
-    read. seats: int8[decisions], who that is. The player of the last decision won `points`. trace: λ.
-    scratch: float32[2, outputs].
+    read. seats: int8[decisions], who that is. exact: bool[decisions], which ratings are targets as they stand. Unless
+    the last one is such, the player of the last decision won `points`. trace: λ. scratch: float32[2, outputs].
 
     target[t] is (1 - λ) rating[t + 1] + λ target[t + 1], seen from the side of decision t.
     """
@@ -31,6 +32,10 @@ def lambda_returns(
     lost_game(points, levels, mixed)
     loser = 1 - seats[decisions - 1]
     for decision in range(decisions - 1, -1, -1):
+        if exact[decision]:
+            for out in range(outputs):
+                mixed[out] = values[decision, out]
+            continue
         following = loser if decision == decisions - 1 else seats[decision + 1]
         for out in range(outputs):
             rating[out] = values[decision, out]

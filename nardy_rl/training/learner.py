@@ -14,8 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nardy_rl.network.gradient import descend, new_workspace
+from nardy_rl.network.gradient import WARM_UP, descend, new_workspace
 from nardy_rl.network.value_net import ValueNet
+from nardy_rl.network.vectors import padded, padded_layer
 from nardy_rl.selfplay.batch import Batch
 
 
@@ -59,8 +60,9 @@ class CompiledLearner:
     def __init__(self, net: ValueNet, minibatch: int) -> None:
         self.net = net
         self._minibatch = minibatch
-        self._widths = np.array([layer.out_features for layer in net.layers], np.int64)
-        self._inputs = next(iter(net.parameters())).shape[1]
+        self._shapes = [parameter.shape for parameter in net.parameters() if parameter.dim() == 2]
+        self._widths = np.array([padded(outputs) for outputs, _ in self._shapes], np.int64)
+        self._inputs = self._shapes[0][1]
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._step = 0
@@ -97,12 +99,13 @@ class CompiledLearner:
 
     def _to_tensors(self, vector: NDArray[np.float32]) -> list[torch.Tensor]:
         """A vector as `network.gradient` lays it out, as one tensor for each parameter of the net."""
-        tensors, start = [], 0
-        for index, parameter in enumerate(self.net.parameters()):
-            part = torch.from_numpy(vector[start : start + parameter.numel()].copy())
-            shape = parameter.shape if index else parameter.shape[::-1]
-            tensors.append(part.view(shape) if index else part.view(shape).t().contiguous())
-            start += parameter.numel()
+        tensors: list[torch.Tensor] = []
+        start, rows = 0, self._inputs
+        for (outputs, inputs), width in zip(self._shapes, self._widths.tolist(), strict=True):
+            end = start + (rows + 1) * width
+            both = torch.from_numpy(vector[start:end].reshape(rows + 1, width)).clone()
+            tensors += [both[:inputs, :outputs].t().contiguous(), both[-1, :outputs].clone()]
+            start, rows = end, width
         return tensors
 
 
@@ -114,10 +117,10 @@ class TorchLearner:
         self.net = net.to(self._device)
         self._optimizer = torch.optim.Adam(self.net.parameters())
         self._minibatch = minibatch
+        self._step = 0
 
     def learn(self, batch: Batch, learning_rate: float, seed: int) -> float:
         """See `Learner`."""
-        self._optimizer.param_groups[0]["lr"] = learning_rate
         order = _order(len(batch.positions), seed).to(self._device)
         positions = torch.from_numpy(batch.positions).to(self._device)
         pending = torch.from_numpy(batch.pending).to(self._device)
@@ -125,6 +128,8 @@ class TorchLearner:
         total = torch.zeros((), device=self._device)
         for rows in order.split(self._minibatch):
             loss = binary_cross_entropy_with_logits(self.net.logits(positions[rows], pending[rows]), targets[rows])
+            self._step += 1
+            self._optimizer.param_groups[0]["lr"] = learning_rate * min(1.0, self._step / WARM_UP)
             self._optimizer.zero_grad()
             loss.backward()
             self._optimizer.step()
@@ -136,13 +141,14 @@ class TorchLearner:
         memory = [self._optimizer.state.get(parameter, {}) for parameter in self.net.parameters()]
         zeros = [torch.zeros_like(parameter, device="cpu") for parameter in self.net.parameters()]
         return {
-            "step": int(memory[0].get("step", 0)),
+            "step": self._step,
             "mean": [part.get("exp_avg", zero).cpu().clone() for part, zero in zip(memory, zeros, strict=True)],
             "square": [part.get("exp_avg_sq", zero).cpu().clone() for part, zero in zip(memory, zeros, strict=True)],
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
         """See `Learner`."""
+        self._step = state["step"]
         for parameter, mean, square in zip(self.net.parameters(), state["mean"], state["square"], strict=True):
             self._optimizer.state[parameter] = {
                 "step": torch.tensor(float(state["step"])),
@@ -153,8 +159,9 @@ class TorchLearner:
 
 def _to_vector(tensors: list[torch.Tensor]) -> NDArray[np.float32]:
     """One tensor for each parameter of a net as the vector that `network.gradient` works on."""
-    first, *rest = [tensor.cpu().numpy() for tensor in tensors]
-    return np.concatenate([first.T.ravel(), *(part.ravel() for part in rest)]).astype(np.float32)
+    arrays = [tensor.cpu().numpy() for tensor in tensors]
+    layers = zip(arrays[::2], arrays[1::2], strict=True)
+    return np.concatenate([padded_layer(*layer, first=index == 0) for index, layer in enumerate(layers)])
 
 
 def _order(number: int, seed: int) -> torch.Tensor:
