@@ -37,10 +37,19 @@ class Row:
 ROWS = (
     Row("random games, short", partial(random_games, "short"), OPENSPIEL, openspiel_games, 4.0),
     Row("legal afterstates, short", partial(afterstates, "short"), GNUBG, gnubg_afterstates, 1.3),
-    Row(f"0-ply decisions, short, {WIDTH} wide", partial(decisions, "short"), GNUBG, gnubg_decisions, 8.0),
+    *(
+        Row(
+            f"{plies}-ply decisions, short, {WIDTH} wide",
+            partial(decisions, "short", plies),
+            GNUBG,
+            partial(gnubg_decisions, plies),
+            target,
+        )
+        for plies, target in enumerate((8.0, 10.0, 10.0))
+    ),
     Row("random games, long", partial(random_games, "long"), "short", partial(random_games, "short"), 1.0),
     Row("legal afterstates, long", partial(afterstates, "long"), "short", partial(afterstates, "short")),
-    Row(f"0-ply decisions, long, {WIDTH} wide", partial(decisions, "long"), "short", partial(decisions, "short")),
+    Row(f"0-ply decisions, long, {WIDTH} wide", partial(decisions, "long", 0), "short", partial(decisions, "short", 0)),
     *(
         Row(f"random games, {name}", partial(random_games, name), "long", partial(random_games, "long"))
         for name in VARIANTS

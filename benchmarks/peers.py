@@ -11,6 +11,7 @@ from nardy_rl.players.gnubg import engine_board
 OPENSPIEL, GNUBG = "OpenSpiel", "gnubg-nn"
 _MODULES = {OPENSPIEL: "pyspiel", GNUBG: "gnubg_nn"}
 _OPENSPIEL_GAMES = 200
+_GNUBG_DECISIONS = (DECISIONS[0], 30, 10)
 
 
 def installed(peer: str) -> bool:
@@ -43,16 +44,17 @@ def gnubg_afterstates(repetition: int) -> Callable[[], int]:
     return lambda: sum(len(gnubg_nn.moves(board, *roll)) or 1 for board in boards for roll in ROLLS)
 
 
-def gnubg_decisions(repetition: int) -> Callable[[], int]:
-    """gnubg's 0-ply choice for the same positions and rolls as `works.decisions`, new ones for its cache: decisions."""
+def gnubg_decisions(plies: int, repetition: int) -> Callable[[], int]:
+    """gnubg's choice for the first positions and rolls of `works.decisions`, new ones for its cache: decisions."""
     import gnubg_nn
 
-    boards = [engine_board(board) for board in positions("short", DECISIONS, repetition)]
-    rolls = rolls_of(DECISIONS, repetition)
+    number = _GNUBG_DECISIONS[plies]
+    boards = [engine_board(board) for board in positions("short", DECISIONS[plies], repetition)[:number]]
+    rolls = rolls_of(number, repetition)
 
     def run() -> int:
         for board, (first, second) in zip(boards, rolls, strict=True):
-            gnubg_nn.best_move(board, first, second, 0)
+            gnubg_nn.best_move(board, first, second, plies)
         return len(boards)
 
     return run

@@ -27,7 +27,11 @@ ROLLS: tuple[tuple[int, int], ...] = tuple(
 )
 """The 21 different rolls."""
 
-POSITIONS, DECISIONS, RANDOM_GAMES, WIDTH = 2_000, 6_000, 3_000, 128
+POSITIONS, RANDOM_GAMES, WIDTH = 2_000, 3_000, 128
+DECISIONS = (6_000, 500, 50)
+"""How many decisions are timed at 0, 1 and 2 plies of look-ahead."""
+
+_SPREAD = 0.05
 # One round of our own works is too short to time. Five are at most 4 % faster than as much on new positions.
 _ROUNDS = 5
 _EVERY, _FIRST_TURN = 8, 4  # of a game's turns, these become positions
@@ -68,21 +72,22 @@ def afterstates(name: str, repetition: int) -> Callable[[], int]:
     return lambda: sum(_generate_all(boards, rolls, rules, plays) for _ in range(_ROUNDS))
 
 
-def decisions(name: str, repetition: int) -> Callable[[], int]:
-    """The play that a network WIDTH wide likes best, one roll for each of DECISIONS positions: decisions."""
-    boards, rolls, plays = (
-        positions(name, DECISIONS, repetition),
-        np.array(rolls_of(DECISIONS, repetition)),
-        new_plays(),
-    )
-    rules, bot = variant(name).rules, _network(variant(name))
+def decisions(name: str, plies: int, repetition: int) -> Callable[[], int]:
+    """The play that a network WIDTH wide likes best, one roll for each of so many positions: decisions."""
+    number = DECISIONS[plies]
+    boards, rolls, plays = positions(name, number, repetition), np.array(rolls_of(number, repetition)), new_plays()
+    rules, bot = variant(name).rules, _network(variant(name), plies)
     scratch, room = new_scratch(bot.rater.net), new_room(bot.rater.net)
-    return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch, room) for _ in range(_ROUNDS))
+    rounds = 1 if plies else _ROUNDS
+    return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch, room) for _ in range(rounds))
 
 
-def _network(rules: Variant) -> Bot:
+def _network(rules: Variant, plies: int) -> Bot:
     torch.manual_seed(1)
-    return network_bot(ValueNet([WIDTH], rules.outputs, rules.has_pending), rules)
+    net = ValueNet([WIDTH], rules.outputs, rules.has_pending)
+    with torch.no_grad():  # with opinions, and as close ones as a trained net's: else look-ahead has nothing to weigh
+        net.layers[-1].weight.normal_(std=_SPREAD)
+    return network_bot(net, rules, plies)
 
 
 @kernel

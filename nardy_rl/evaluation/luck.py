@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import opening_roll, roll
-from nardy_rl.rules.protocol import Standing, begin
-from nardy_rl.search.lookahead import ROLLS, Room, numbered_roll, roll_equities
+from nardy_rl.search.lookahead import ROLLS, Room, numbered_roll, roll_equities, rolling
 from nardy_rl.search.rater import Rater
 
 
@@ -36,18 +35,11 @@ def game_luck(
         seat, rolled = 1 if seats[decision] else 0, rolls_0 + rolls_1
         lottery = rolled == 0 and rules.lottery_opening != 0
         first, second = opening_roll(dice_key, 0) if lottery else roll(dice_key, rolled)
-        roll_equities(judge, positions[decision], _rolling(seat, rolls_0, rolls_1), rules, room, equities)
+        roll_equities(judge, positions[decision], rolling(seat, rolls_0, rolls_1), rules, room, equities)
         of_roll = _luck(equities, max(first, second), min(first, second), lottery)
         luck += -of_roll if seat else of_roll
         rolls_0, rolls_1 = rolls_0 + (1 - seat), rolls_1 + seat
     return luck
-
-
-@inlined
-def _rolling(seat: int, rolls_0: int, rolls_1: int) -> Standing:
-    """`seat` is about to roll, in a game that seat 0 began."""
-    fresh = begin(0)
-    return Standing(seat, 0, rolls_0, rolls_1, 0, 0, 0, 0, 0, True, False, False, fresh.head_left, False)
 
 
 @inlined

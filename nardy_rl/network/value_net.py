@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import torch
@@ -65,6 +66,39 @@ def new_net(hidden: Sequence[int], outputs: int, seed: int, has_pending: bool = 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return ValueNet(hidden, outputs, has_pending)
+
+
+def grown(net: ValueNet, hidden: Sequence[int], seed: int) -> ValueNet:
+    """A larger network that rates every position as `net` does (after Chen, Goodfellow & Shlens, "Net2Net", 2016).
+
+    hidden: at least as many layers as `net` has, each at least as wide; further ones go before the outputs and are at
+    least as wide as the one before them. New units begin with random inputs, which depend on `seed`, and nobody
+    listens to them yet; new layers hand on what they get. Raises ValueError for other shapes.
+    """
+    check_growth(net.hidden, hidden)
+    outputs = next(reversed(list(net.parameters()))).numel()
+    larger = new_net(hidden, outputs, seed, net.has_pending)
+    old, new = (cast(list[nn.Linear], list(each.layers)) for each in (net, larger))
+    handed_on: list[nn.Linear | None] = [None] * (len(new) - len(old))
+    with torch.no_grad():
+        width = old[0].in_features
+        for target, source in zip(new, [*old[:-1], *handed_on, old[-1]], strict=True):
+            weight = torch.eye(width) if source is None else source.weight.detach()
+            target.weight[: len(weight)] = 0.0
+            target.weight[: len(weight), :width] = weight
+            if source is not None:
+                target.bias[: len(weight)] = source.bias
+            width = len(weight)
+    return larger
+
+
+def check_growth(old: Sequence[int], new: Sequence[int]) -> None:
+    """Raise ValueError unless a network with hidden layers of widths `old` can grow to `new`."""
+    wanted = [*old, *new[len(old) - 1 : -1]] if len(new) > len(old) else list(old)
+    if len(new) < len(old) or any(width < least for width, least in zip(new, wanted, strict=True)):
+        raise ValueError(
+            f"a network of hidden layers {list(old)} cannot grow to {list(new)}: no layer may get narrower"
+        )
 
 
 def encode_pending(codes: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,9 @@ A list of `count` pairs is padded with zeros to a multiple of 4. Rows lie one af
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,15 @@ class _Writer:
         """Over 0, step, 2 step, … below `end`."""
         return cgutils.for_range_slice(self.builder, _LONG(0), end, _LONG(step), _LONG)
 
+    def columns(self, width: Any, vectors: int, body: Callable[[Any, int], None]) -> None:
+        """`body(column, vectors)` for all columns, so many vectors of them at a time, the rest one at a time."""
+        builder = self.builder
+        many = builder.and_(width, _LONG(-vectors * LANES))
+        with self.loop(many, vectors * LANES) as (column, _):
+            body(column, vectors)
+        with cgutils.for_range_slice(builder, many, width, _LONG(LANES), _LONG) as (column, _):
+            body(column, 1)
+
     def call(self, name: str, result: Any, *arguments: Any) -> Any:
         """An intrinsic of LLVM."""
         kind = ir.FunctionType(result, [argument.type for argument in arguments])
@@ -119,12 +130,7 @@ def add_rows(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         writer = _Writer(context, builder, signature, arguments)
-        width = writer.arguments[2]
-        even = builder.and_(width, _LONG(-2 * LANES))
-        with writer.loop(even, 2 * LANES) as (column, _):
-            _sum_columns(writer, column, 2)
-        with builder.if_then(builder.icmp_signed("<", even, width)):
-            _sum_columns(writer, even, 1)
+        writer.columns(writer.arguments[2], 2, functools.partial(_sum_columns, writer))
         return context.get_dummy_value()
 
     return types.void(_ROWS, types.int64, types.int64, _LIST, _ROWS, types.int64, _ROWS), generate
@@ -163,12 +169,18 @@ def add_to_rows(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         writer = _Writer(context, builder, signature, arguments)
         rows, start, width, indices, values, count, vector = writer.arguments
-        with writer.loop(width, LANES) as (column, _):
-            added = writer.load(vector, column)
+
+        def add(column: Any, vectors: int) -> None:
+            offsets = [_LONG(number * LANES) for number in range(vectors)]
+            added = [writer.load(vector, builder.add(column, offset)) for offset in offsets]
             with writer.loop(count, 1) as (place, _):
                 row = writer.row(start, width, indices, place, column)
                 value = writer.spread(writer.item(values, place))
-                writer.store(writer.multiply_add(added, value, writer.load(rows, row)), rows, row)
+                for offset, one in zip(offsets, added, strict=True):
+                    target = builder.add(row, offset)
+                    writer.store(writer.multiply_add(one, value, writer.load(rows, target)), rows, target)
+
+        writer.columns(width, 8, add)
         return context.get_dummy_value()
 
     return types.void(_ROWS, types.int64, types.int64, _LIST, _ROWS, types.int64, _ROWS), generate

@@ -17,7 +17,7 @@ from nardy_rl.network.inference import FastNet, Scratch, change_sides, equity_of
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.position import HEAD, POINTS
-from nardy_rl.rules.protocol import Standing, after_play, list_plays, take_dice
+from nardy_rl.rules.protocol import Standing, after_play, begin, list_plays, take_dice
 from nardy_rl.rules.words import copy_board, unpack
 from nardy_rl.search.rater import Rater, rate_all
 
@@ -68,6 +68,12 @@ def numbered_roll(number: int) -> tuple[int, int]:
         number -= larger
         larger += 1
     return larger, number + 1
+
+
+@inlined
+def rolling(seat: int, rolls_0: int, rolls_1: int) -> Standing:
+    """Seat `seat` is about to roll in a game that seat 0 began, in which they have rolled so often."""
+    return Standing(seat, 0, rolls_0, rolls_1, 0, 0, 0, 0, 0, True, False, False, begin(0).head_left, False)
 
 
 @inlined

@@ -14,7 +14,7 @@ from nardy_rl.players.games import Record, Table, new_record, new_table, play_ga
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.variant import Variant
-from nardy_rl.selfplay.targets import lambda_returns
+from nardy_rl.selfplay.targets import Game, Returns, lambda_returns, new_returns
 
 _CHUNK = 32  # games a thread takes at a time: small enough to share out evenly, large enough to be one call
 _DECISIONS_A_GAME = 128  # room asked for at first; a chunk that needs more gets it
@@ -39,8 +39,8 @@ class Batch:
 
 @kernel
 def _play_chunk(
-    bot: Bot, start: NDArray[np.int8], rules: Rules, seed: int, first: int, trace: float, table: Table,
-    record: Record, scratch: NDArray[np.float32], games: NDArray[np.int64],
+    bot: Bot, start: NDArray[np.int8], rules: Rules, seed: int, first: int, trace: float, all_rolls: bool,
+    table: Table, record: Record, returns: Returns, games: NDArray[np.int64],
 ) -> int:  # fmt: skip
     """Play games `first`, `first` + 1, … into `record`, one for each row of `games`.
 
@@ -61,8 +61,11 @@ def _play_chunk(
         games[game, DECISIONS] = result.decisions
         if result.points == 0:  # broken off: what the network makes of the last position has to do
             record.exact[end - 1] = True
-        rows, seats, exact = record.values[written:end], record.seats[written:end], record.exact[written:end]
-        lambda_returns(rows, seats, exact, result.points, bot.rater.net.levels, trace, scratch)
+        played = Game(
+            record.positions[written:end], record.pending[written:end], record.seats[written:end],
+            record.values[written:end], record.exact[written:end],
+        )  # fmt: skip
+        lambda_returns(played, result.points, trace, all_rolls, bot.rater, rules, returns, table.room_a)
         written = end
     return games.shape[0]
 
@@ -78,15 +81,17 @@ class SelfPlay:
         self._seed = seed
         self._pool = ThreadPoolExecutor(workers or cores())
 
-    def play(self, bot: Bot, first: int, number: int, trace: float) -> Batch:
+    def play(self, bot: Bot, first: int, number: int, trace: float, all_rolls: bool = False) -> Batch:
         """Games `first` … `first + number - 1` of `bot` against itself, with λ = `trace` returns as targets.
+
+        all_rolls: see `lambda_returns`.
 
         A game that an untrained network does not bring to an end is broken off, with 0 points. Raises ValueError if
         most games are.
         """
         starts = range(first, first + number, _CHUNK)
         chunks = self._pool.map(
-            lambda start: self._chunk(bot, start, min(_CHUNK, first + number - start), trace), starts
+            lambda start: self._chunk(bot, start, min(_CHUNK, first + number - start), trace, all_rolls), starts
         )
         parts = [part for chunk in chunks for part in chunk]
         batch = Batch(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
@@ -98,16 +103,18 @@ class SelfPlay:
         return batch
 
     def _chunk(
-        self, bot: Bot, first: int, number: int, trace: float
+        self, bot: Bot, first: int, number: int, trace: float, all_rolls: bool
     ) -> list[tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]]:
         variant = self._variant
         table, start = new_table(bot, bot), start_board(variant)
-        scratch = np.empty((2, variant.outputs), np.float32)
+        returns = new_returns(variant.outputs)
         room = number * _DECISIONS_A_GAME
         parts = []
         while number:
             record, games = new_record(room, variant.outputs), np.empty((number, 5), np.int64)
-            played = _play_chunk(bot, start, variant.rules, self._seed, first, trace, table, record, scratch, games)
+            played = _play_chunk(
+                bot, start, variant.rules, self._seed, first, trace, all_rolls, table, record, returns, games
+            )
             rows = int(games[:played, DECISIONS].sum())
             parts.append((record.positions[:rows], record.pending[:rows], record.values[:rows], games[:played]))
             first, number, room = first + played, number - played, room * 2

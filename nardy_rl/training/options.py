@@ -9,6 +9,8 @@ from typing import Any
 
 from omegaconf import MISSING
 
+from nardy_rl.network.value_net import check_growth
+
 _WIDEST = 8192
 
 
@@ -19,6 +21,8 @@ class Phase:
 
     trace: list[float] = MISSING  # λ of the TD(λ) returns
     learning_rate: list[float] = MISSING  # of Adam
+    hidden: list[int] | None = None  # the network grows to these widths as the phase begins
+    all_rolls: bool = False  # targets over all 21 rolls instead of the one thrown: 20 times the work
     games: int | None = None
     minutes: float | None = None
 
@@ -89,8 +93,18 @@ class Options:
             raise ValueError("option folder must name a folder; got an empty text")
         if self.resume == "":
             raise ValueError("option resume must name the folder of a run; got an empty text")
+        self._check_growth()
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"option seed must be from 0 to {2**31 - 1}; got {self.seed}")
+
+    def _check_growth(self) -> None:
+        if MISSING in (self.network.hidden, self.schedule.phases):
+            return
+        hidden = self.network.hidden
+        for phase in self.schedule.phases:
+            if phase.hidden:
+                check_growth(hidden, phase.hidden)
+                hidden = phase.hidden
 
     def to_dict(self) -> dict[str, Any]:
         """The options in plain types, as `from_dict` takes them."""

@@ -9,15 +9,15 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 import yaml
 from numpy.typing import NDArray
 
 from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from nardy_rl.network.value_net import ValueNet, new_net
+from nardy_rl.network.value_net import ValueNet, grown, new_net
 from nardy_rl.players.bot import Bot, network_bot
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.variant import Variant
@@ -32,6 +32,7 @@ from nardy_rl.training.sanity import game_statistics
 LAST, BEST, CONFIG = "last.pt", "best.pt", "config.yaml"
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and one evaluation
 _FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
+_SEED_BITS = 2**31 - 1  # what torch takes as a seed
 _STRETCH = 8  # batches between two chances to evaluate, save or stop; they make one point of a curve
 
 
@@ -106,7 +107,7 @@ class Trainer:
         self._learner = new_learner(net, choose_device(options.device), options.schedule.minibatch)
         self._bot = network_bot(net, variant)
         self._best: Bot | None = None
-        self._best_weights: dict[str, torch.Tensor] | None = None
+        self._best_net: ValueNet | None = None
         self._selfplay = SelfPlay(variant, options.seed)
         self._log = RunLog(folder, variant, place.games, {"variant": variant.to_dict(), **options.to_dict()})
         self._background = ThreadPoolExecutor(1)
@@ -121,6 +122,8 @@ class Trainer:
         try:
             while place.phase < len(phases) and not stop():
                 phase = phases[place.phase]
+                if phase.hidden and tuple(phase.hidden) != self._learner.net.hidden:
+                    self._grow(phase.hidden)
                 if self._evaluations_by_now(phase) > place.evaluated:
                     self._save()
                     self._evaluate(phase)
@@ -158,7 +161,7 @@ class Trainer:
             number = self.options.schedule.batch_games
             if phase.games:
                 number = min(number, phase.games - place.phase_games)
-            batch = self._selfplay.play(self._bot, place.games, number, trace)
+            batch = self._selfplay.play(self._bot, place.games, number, trace, phase.all_rolls)
             if learning is not None:
                 stretch.losses.append(self._learnt(learning))
             learning = self._background.submit(self._learner.learn, batch, rate, stream(self.options.seed, place.games))
@@ -201,7 +204,7 @@ class Trainer:
         place.evaluated = self._evaluations_by_now(phase)  # what a slow machine was late for is not made up
         if result.is_best:
             self._best = self._bot
-            self._best_weights = copy.deepcopy(self._learner.net.state_dict())
+            self._best_net = copy.deepcopy(self._learner.net).cpu()
             place.best_games = place.games
             self._save()  # before best.pt, which can be made again from it
             self._save_best()
@@ -228,26 +231,36 @@ class Trainer:
         return left
 
     def _save_best(self) -> None:
-        assert self._best_weights is not None
-        net = copy.deepcopy(self._learner.net)
-        net.load_state_dict(self._best_weights)
-        save_checkpoint(self.folder / BEST, Checkpoint(self.variant, net, self.place.best_games))
+        assert self._best_net is not None
+        save_checkpoint(self.folder / BEST, Checkpoint(self.variant, self._best_net, self.place.best_games))
 
-    def _restore_best(self, weights: dict[str, torch.Tensor] | None) -> None:
+    def _restore_best(self, best: dict[str, Any] | None) -> None:
         """Go on with the best net of a checkpoint, and write its file anew: a killed run may have been ahead of it."""
-        if weights is None:
+        if best is None:
             return
-        self._best_weights = weights
+        self._best_net = ValueNet(best["hidden"], self.variant.outputs, self.variant.has_pending)
+        self._best_net.load_state_dict(best["weights"])
         self._save_best()
-        self._best = network_bot(load_checkpoint(self.folder / BEST, self.variant).net, self.variant)
+        self._best = network_bot(self._best_net, self.variant)
+
+    def _grow(self, hidden: list[int]) -> None:
+        """Go on with a larger network and a fresh Adam, which begins with small steps."""
+        net = grown(self._learner.net.cpu(), hidden, stream(self.options.seed, self.place.games) & _SEED_BITS)
+        self._learner = new_learner(net, choose_device(self.options.device), self.options.schedule.minibatch)
+        self._bot = network_bot(net, self.variant)
 
     def _save(self) -> None:
         run = {
             "options": self.options.to_dict(),
             "place": dataclasses.asdict(self.place),
             "adam": self._learner.state(),
-            "best": self._best_weights,
+            "best": None if self._best_net is None else _plain(self._best_net),
         }
         save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
         self._log.flush()  # else the curves of a run that is killed later would lack what its checkpoint has behind it
         self._saved = time.monotonic()
+
+
+def _plain(net: ValueNet) -> dict[str, Any]:
+    """A network in plain types."""
+    return {"hidden": list(net.hidden), "weights": {name: tensor.clone() for name, tensor in net.state_dict().items()}}
