@@ -59,7 +59,7 @@ def test_a_refusal_is_one_line_on_stderr_and_exit_code_2(tmp_path):
 @pytest.mark.parametrize("prefix", ["", "+", "++", "~"])
 def test_a_misspelt_option_is_named_with_the_one_that_was_meant(refusal, prefix):
     line = refusal("a=random", "b=random", f"{prefix}gamess=5" if prefix != "~" else "~gamess")
-    known = "a, b, games, out, seed, variant, workers"
+    known = "a, b, games, luck, out, seed, variant, workers"
     assert line == f"error: unknown option gamess; known are {known}; did you mean games?"
 
 

@@ -12,12 +12,14 @@ from nardy_rl.evaluation import outside
 from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.report import match_table, result_sheet, write_json
-from nardy_rl.evaluation.statistics import match_result, wilson_interval
+from nardy_rl.evaluation.statistics import Games, match_result, wilson_interval
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, choose, network_bot, simple_bot
 from nardy_rl.rules.dice import roll, stream
+from nardy_rl.rules.protocol import begin
 from nardy_rl.rules.variant import variant
+from nardy_rl.search.lookahead import new_room
 
 
 def make_bot(kind, rules):
@@ -32,10 +34,12 @@ class OutsideHeuristic:
 
     def __init__(self, rules):
         self.rules, self.bot = rules, simple_bot(HEURISTIC, rules)
-        self.scratch = new_scratch(self.bot.rater.net)
+        self.scratch, self.room = new_scratch(self.bot.rater.net), new_room(self.bot.rater.net)
 
     def choose(self, board, plays, size, dice):
-        return choose(self.bot, board, plays, size, 0, False, 0, self.rules.rules, self.scratch, 0, 0)
+        return choose(
+            self.bot, board, begin(0), begin(1), plays, size, 0, 0, self.rules.rules, self.scratch, self.room, 0, 0
+        )
 
 
 def same(one, other):
@@ -91,11 +95,17 @@ def test_the_number_of_processes_does_not_matter():
 def test_an_outside_player_plays_the_games_that_its_compiled_twin_plays(name):
     rules = variant(name)
     compiled, rival = make_bot("heuristic", rules), make_bot("random", rules)
-    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, 4, range(10, 30))
-    assert (asked == compiled_pairs(rules, compiled, rival, 4, range(10, 30))).all()
-    assert (
-        outside_pairs(rules, rival, compiled, 4, range(5)) == compiled_pairs(rules, rival, compiled, 4, range(5))
-    ).all()
+    judge = make_bot("net", rules).rater
+    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, judge, 4, range(10, 30))
+    assert_same_games(asked, compiled_pairs(rules, compiled, rival, judge, 4, range(10, 30)))
+    assert (asked.luck != 0).all()
+    asked = outside_pairs(rules, rival, compiled, None, 4, range(5))
+    assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, range(5)))
+
+
+def assert_same_games(one, other):
+    np.testing.assert_array_equal(one.games, other.games)
+    np.testing.assert_allclose(one.luck, other.luck, atol=1e-6)
 
 
 def test_each_pair_has_its_own_dice():
@@ -109,7 +119,7 @@ def test_each_pair_has_its_own_dice():
 def test_a_seed_decides_the_games():
     rules = variant("short")
     a, b = make_bot("heuristic", rules), make_bot("random", rules)
-    one, again, other = (compiled_pairs(rules, a, b, seed, range(50)) for seed in (0, 0, 1))
+    one, again, other = (compiled_pairs(rules, a, b, None, seed, range(50)).games for seed in (0, 0, 1))
     assert (one == again).all()
     assert (one != other).any()
     assert len(np.unique(one[:, 0], axis=0)) > 40
@@ -133,11 +143,15 @@ def test_statistics_of_a_match_counted_by_hand():
         ],
         np.int32,
     )
-    result = match_result(variant("short"), games, seconds=2.0, seed=7)
+    luck = np.array([[0.5, -1.0], [2.0, 0.5]])
+    result = match_result(variant("short"), Games(games, luck), judged=True, seconds=2.0, seed=7)
     # Pairs average -1/2 and 2: mean 3/4, sample deviation 2.5/√2, error 2.5/2.
     assert result.points_per_game == 0.75
     assert result.standard_error == pytest.approx(1.25)
     assert result.points_interval == pytest.approx((0.75 - 1.959964 * 1.25, 0.75 + 1.959964 * 1.25))
+    # Without luck 0.5, -1, 1, 0.5: pairs average -1/4 and 3/4.
+    assert result.adjusted_points_per_game == 0.25
+    assert result.adjusted_standard_error == pytest.approx(0.5)
     assert result.lower_bound() == pytest.approx(0.75 - 1.644854 * 1.25)
     assert result.win_rate == 0.75
     assert result.classes_a == {"single": 2, "gammon": 0, "backgammon": 1}

@@ -8,6 +8,7 @@ import pytest
 import reference_protocol
 import torch
 from reference import OFF
+from returns import game_returns
 from test_protocol import pending_code
 
 from nardy_rl.network.inference import change_sides, new_scratch, rate, rate_plays
@@ -22,7 +23,6 @@ from nardy_rl.rules.protocol import after_play, begin, pending_steps
 from nardy_rl.rules.variant import Variant, variant
 from nardy_rl.rules.words import unpack
 from nardy_rl.selfplay.batch import DECISIONS, PASSES, POINTS, STARTER_WON, TURNS, Batch, SelfPlay
-from nardy_rl.selfplay.targets import lambda_returns
 from nardy_rl.training.learner import CompiledLearner, TorchLearner
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
@@ -62,7 +62,7 @@ def probabilities_of(net: ValueNet, positions, pending) -> np.ndarray:
 def test_a_player_who_acts_twice_in_a_row_takes_his_own_next_rating_as_it_is(trace, targets):
     rows = np.array([[np.nan] * 3, [0.6, 0.2, 0.1], [0.3, 0.1, 0.3]], np.float32)
     seats = np.array([0, 0, 1], np.int8)
-    lambda_returns(rows, seats, np.zeros(len(seats), bool), 2, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
+    rows = game_returns(rows, seats, np.zeros(len(seats), bool), 2, (1, 2), trace)
     np.testing.assert_allclose(rows, targets, atol=1e-6)
 
 
@@ -79,7 +79,7 @@ def test_a_player_who_acts_twice_in_a_row_takes_his_own_next_rating_as_it_is(tra
 def test_a_player_may_win_with_the_second_of_two_decisions(trace, targets):
     rows = np.array([[np.nan] * 3, [0.5, 0.2, 0.2], [0.8, 0.4, 0.0]], np.float32)
     seats = np.array([1, 0, 0], np.int8)
-    lambda_returns(rows, seats, np.zeros(len(seats), bool), 1, np.array([1, 2]), trace, np.full((2, 3), 9, np.float32))
+    rows = game_returns(rows, seats, np.zeros(len(seats), bool), 1, (1, 2), trace)
     np.testing.assert_allclose(rows, targets, atol=1e-6)
 
 
@@ -125,7 +125,7 @@ def replayed_seats(rules: Variant, key: int, row: np.ndarray, positions: np.ndar
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_records_what_is_pending_and_learns_the_outcome_for_the_player_who_acts(name):
-    rules = variant(name)
+    rules = variant(name, bearoff="exact_only")
     batch = SelfPlay(rules, SEED, workers=1).play(simple_bot(RANDOM, rules), 0, 6, 1.0)
     weights = equity_weights(rules)
     for game, (row, rows) in enumerate(games_of(batch)):
@@ -140,7 +140,7 @@ def test_a_batch_records_what_is_pending_and_learns_the_outcome_for_the_player_w
 
 @pytest.mark.parametrize("name", NAMES)
 def test_with_lambda_0_a_target_is_the_nets_rating_of_the_next_decision_seen_from_here(name):
-    rules = variant(name)
+    rules = variant(name, bearoff="exact_only")
     net = opinionated_net(rules, [8])
     batch = SelfPlay(rules, SEED, workers=1).play(network_bot(net, rules), 0, 3, 0.0)
     for game, (row, rows) in enumerate(games_of(batch)):

@@ -9,6 +9,7 @@ the opponent, who rolls next: it is the next row.
 import numpy as np
 import pytest
 import torch
+from returns import game_returns
 
 from nardy_rl.network.inference import change_sides
 from nardy_rl.network.value_net import new_net
@@ -20,18 +21,21 @@ from nardy_rl.rules.position import OFF, Position
 from nardy_rl.rules.variant import variant
 from nardy_rl.selfplay import batch as batch_module
 from nardy_rl.selfplay.batch import DECISIONS, PASSES, POINTS, STARTER_WON, TURNS, SelfPlay
-from nardy_rl.selfplay.targets import lambda_returns
 
 ALTERNATING = ("long", "short")  # variants in which every turn is one decision and the side changes after it
 
 
-def returns(values, points, levels, trace, scratch=None):
+def to_the_end(name):
+    """A variant without bear-off tables: self-play does not stop at them."""
+    return variant(name, bearoff="exact_only")
+
+
+def returns(values, points, levels, trace, exact=()):
     """The targets of one game; its row 0 is filled with NaN here, since no rating of the start is asked for."""
     rows = np.array([[np.nan] * (2 * len(levels) - 1), *values], np.float32)
-    scratch = np.full((2, rows.shape[1]), 9, np.float32) if scratch is None else scratch
     seats = (np.arange(len(rows)) % 2).astype(np.int8)
-    lambda_returns(rows, seats, np.zeros(len(seats), bool), points, np.array(levels, np.int64), trace, scratch)
-    return rows
+    known = np.isin(np.arange(len(rows)), exact)
+    return game_returns(rows, seats, known, points, levels, trace)
 
 
 def swapped(probabilities, levels):
@@ -58,6 +62,11 @@ def games_of(batch):
     for row, end in zip(batch.games, ends, strict=True):
         rows = slice(end - row[DECISIONS], end)
         yield row, batch.positions[rows], batch.targets[rows]
+
+
+def finished_games_of(batch):
+    """Without those that a net of no experience could not bring to an end."""
+    return [game for game in games_of(batch) if game[0][POINTS]]
 
 
 def assert_same_batch(one, other):
@@ -149,19 +158,18 @@ def test_an_undecided_rating_moves_only_at_the_last_turn_where_lambda_is_0():
 def test_the_result_reaches_back_by_lambda_and_never_into_another_game():
     """In points, a table of zeroes and λ = 0.7: errors 0.49, 0.7, 1, signs changing with the side on roll.
 
-    So weights after a step of a tenth are ±0.049, ±0.07, 0.1. A second game, in the same room, starts from its own end.
+    So weights after a step of a tenth are ±0.049, ±0.07, 0.1. A second game starts from its own end.
     """
-    scratch = np.zeros((2, 1), np.float32)
-    first = returns([[0.5]] * 2, 1, (1,), 0.7, scratch)[:, 0]
+    first = returns([[0.5]] * 2, 1, (1,), 0.7)[:, 0]
     np.testing.assert_allclose(0.1 * (2 * first - 1), [0.049, -0.07, 0.1], atol=1e-6)
-    second = returns([[0.5]], 1, (1,), 0.7, scratch)[:, 0]
+    second = returns([[0.5]], 1, (1,), 0.7)[:, 0]
     np.testing.assert_allclose(0.1 * (2 * second - 1), [-0.07, 0.1], atol=1e-6)
 
 
 @pytest.mark.parametrize("trace", [0.0, 0.5, 0.9])
 def test_a_net_that_always_says_the_same_gets_targets_around_what_it_says(trace):
     """A fair constant is its own target, but for λ^k of what the end, k turns later, adds to it."""
-    rules = variant("long")
+    rules = to_the_end("long")
     net = new_net([4], rules.outputs, seed=1)
     fair = np.array([0.5, 0.2, 0.2])
     with torch.no_grad():
@@ -180,9 +188,9 @@ def test_a_net_that_always_says_the_same_gets_targets_around_what_it_says(trace)
 
 @pytest.mark.parametrize("name", ALTERNATING)
 def test_with_lambda_1_every_target_is_the_outcome_for_the_side_on_roll(name):
-    rules = variant(name)
+    rules = to_the_end(name)
     weights = equity_weights(rules)
-    for row, _, targets in games_of(selfplay(rules, 20, 1.0)):
+    for row, _, targets in finished_games_of(selfplay(rules, 20, 1.0)):
         equities = targets @ weights[:-1] + weights[-1]
         for turn, equity in enumerate(equities):
             starter_on_roll = turn % 2 == 0
@@ -193,7 +201,7 @@ def test_with_lambda_1_every_target_is_the_outcome_for_the_side_on_roll(name):
 @pytest.mark.parametrize("name", ALTERNATING)
 def test_with_lambda_0_every_target_is_the_nets_rating_of_the_next_position_seen_from_here(name):
     """Of either seat: the value of a position does not depend on who is called the starter."""
-    rules = variant(name)
+    rules = to_the_end(name)
     net = net_of(rules)
     for _, positions, targets in games_of(selfplay(rules, 4, 0.0)):
         with torch.no_grad():
@@ -229,8 +237,10 @@ def test_targets_are_probabilities(trace):
 
 @pytest.mark.parametrize("name", ALTERNATING)
 def test_every_row_of_a_game_follows_from_the_one_before_by_its_dice(name):
-    rules, seed = variant(name), 2
-    for game, (row, positions, _) in enumerate(games_of(selfplay(rules, 3, seed=seed))):
+    rules, seed = to_the_end(name), 2
+    for game, (row, positions, _) in enumerate(games_of(selfplay(rules, 4, seed=seed))):
+        if row[POINTS] == 0:
+            continue
         assert Position(positions[0]) == Position.start(rules)
         assert (positions.sum(axis=2) == rules.checkers).all()
         key, passes = stream(seed, game), 0

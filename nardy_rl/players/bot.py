@@ -18,7 +18,7 @@ from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.protocol import Standing
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
-from nardy_rl.search.bearoff_cache import endings
+from nardy_rl.search.bearoff_cache import endings, no_endings
 from nardy_rl.search.lookahead import Room, choose_ahead
 from nardy_rl.search.rater import Rater, rate_all
 
@@ -40,19 +40,14 @@ def simple_bot(kind: int, variant: Variant) -> Bot:
     """A RANDOM or HEURISTIC bot."""
     weights = [np.zeros((1, INPUTS), np.float32), np.zeros((variant.outputs, 1), np.float32)]
     biases = [np.zeros(len(layer), np.float32) for layer in weights]
-    return _bot(kind, weights, biases, variant, 0)
+    net = fast_net(weights, biases, equity_weights(variant), variant.levels)
+    return Bot(kind, Rater(net, no_endings(variant)), 0)
 
 
 def network_bot(net: ValueNet, variant: Variant, plies: int = 0) -> Bot:
     """A bot that plays what `net` rates highest after looking `plies` rolls ahead."""
-    return _bot(NETWORK, *net.parameters_as_arrays(), variant, plies)
-
-
-def _bot(
-    kind: int, weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant, plies: int
-) -> Bot:
-    net = fast_net(weights, biases, equity_weights(variant), variant.levels)
-    return Bot(kind, Rater(net, endings(variant)), plies)
+    fast = fast_net(*net.parameters_as_arrays(), equity_weights(variant), variant.levels)
+    return Bot(NETWORK, Rater(fast, endings(variant)), plies)
 
 
 def is_network(player: object) -> TypeGuard[Bot]:

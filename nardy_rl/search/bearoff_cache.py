@@ -67,7 +67,16 @@ def endings(variant: Variant) -> Endings:
 
     Without rows where the variant has none (`obstacle`).
     """
-    tables = _no_tables() if obstacle(variant) else _tables(_tables_rules(variant))
+    return no_endings(variant) if obstacle(variant) else _endings(variant, _tables(_tables_rules(variant)))
+
+
+def no_endings(variant: Variant) -> Endings:
+    """What stands for the tables where there are none, or where nobody asks for them."""
+    none = np.zeros((0, TURNS), np.float32)
+    return _endings(variant, Tables(none, none, np.zeros((0, 0), np.float32), np.zeros((7, 0), np.int32)))
+
+
+def _endings(variant: Variant, tables: Tables) -> Endings:
     loser = np.zeros((2, POINTS), np.int8)
     loser[:, HOME] = variant.checkers
     loser[0, HOME], loser[0, OFF] = variant.checkers - 1, 1
@@ -77,11 +86,6 @@ def endings(variant: Variant) -> Endings:
 
 def _tables_rules(variant: Variant) -> Rules:
     return variant.rules._replace(**_NEUTRAL)
-
-
-def _no_tables() -> Tables:
-    none = np.zeros((0, TURNS), np.float32)
-    return Tables(none, none, np.zeros((0, 0), np.float32), np.zeros((7, 0), np.int32))
 
 
 @functools.cache
