@@ -111,6 +111,10 @@ MEANING: dict[str, str | dict[object, str]] = {
         "skip": "What is missing of a value is passed on when the chain has ended; the chain goes on.",
         "lose_rest": "At the first value that cannot be played in full the chain ends; the rest is lost.",
     },
+    "chain_max_scope": {
+        "group": "Which of its plays leaves more moves of the later values does not matter.",
+        "chain": "Only those of its plays are legal that leave the most moves of the later values; a win leaves all.",
+    },
     "chain_head": {
         "roll": "The whole chain has the head allowance of one roll.",
         "group": "Each value of a chain has the head allowance anew.",
@@ -147,8 +151,8 @@ SECTIONS = {
     "Moves": ("checkers", "direction", "hit", "head", "head_exception", "head_exception_mode", "head_budget_scope"),
     "Blocks": ("prime_rule", "prime_check", "prime_edge"),
     "The turn": (
-        *("opening", "next_starter", "doubles_moves", "pass_when", "extra_roll", "chain_moves", "chain_break"),
-        *("chain_head", "chain_grace_turns", "chain_extra_roll"),
+        *("opening", "next_starter", "doubles_moves", "pass_when", "extra_roll", "chain_moves"),
+        *("chain_max_scope", "chain_break", "chain_head", "chain_grace_turns", "chain_extra_roll"),
     ),
     "Bearing off": ("bearoff", "bearoff_ban", "bearoff_from_higher"),
     "Cube": ("cube", "cube_max", "beaver", "jacoby", "crawford", "auto_doubles"),

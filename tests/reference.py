@@ -176,6 +176,43 @@ def head_budget(variant, own, opp, dice, first_turn):
     return variant.head + listed
 
 
+def head_after(variant, budget, left, before, after):
+    """The head budget of the next value of a chain, and how much of it is left (7.7)."""
+    if variant.chain_head == "group" and variant.head:
+        return variant.head, variant.head
+    return budget, left - (before[HEAD] - after[HEAD])
+
+
+@lru_cache(maxsize=1 << 18)
+def longest(variant, own, opp, groups, budget, left):
+    """How many steps of a chain, a group for each value, can be made before one cannot be finished (7.1, 7.3)."""
+    if not groups:
+        return 0
+    most, all_later = 0, sum(map(len, groups[1:]))
+    endings, unused = segment(variant, own, opp, groups[0], budget, left)
+    if any(mine[OFF] == variant.checkers for mine, _ in endings):  # he wins and has nothing left to play (2.9, 7.6)
+        return len(groups[0]) + all_later
+    if unused:
+        return len(groups[0]) - len(unused)
+    for mine, his in endings:
+        if most < all_later:
+            most = max(most, longest(variant, mine, his, groups[1:], *head_after(variant, budget, left, own, mine)))
+    return len(groups[0]) + most
+
+
+def chain(variant, own, opp, groups, budget, left):
+    """The plays of the first group of a chain, as `segment` gives them, by the scope of the maximum (7.2, A23)."""
+    endings, unused = segment(variant, own, opp, groups[0], budget, left)
+    if variant.chain_max_scope == "group" or unused:
+        return endings, unused
+    lengths = {}
+    for mine, his in endings:
+        after = head_after(variant, budget, left, own, mine)
+        lengths[mine, his] = longest(variant, mine, his, groups[1:], *after)
+    most = max(lengths.values())
+    return {ending for ending in endings if lengths[ending] == most}, unused
+
+
 def plays(variant, own, opp, dice, first_turn=None):
     """The afterstates of a roll and the dice left over: (set of (own, opp), unused, ascending).
 
@@ -187,7 +224,8 @@ def plays(variant, own, opp, dice, first_turn=None):
         return segment(variant, own, opp, numbers(variant, dice), budget)
     if variant.chain_head == "free":
         budget = UNLIMITED
-    afterstates, unused = segment(variant, own, opp, (dice[0],) * variant.chain_moves, budget)
+    groups = tuple((value,) * variant.chain_moves for value in range(dice[0], 7))
+    afterstates, unused = chain(variant, own, opp, groups, budget, budget)
     if unused and variant.chain_break != "skip":
         unused += tuple(value for value in range(dice[0] + 1, 7) for _ in range(variant.chain_moves))
     return afterstates, unused

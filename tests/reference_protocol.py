@@ -63,6 +63,8 @@ def roll(variant, turn, own, opp, dice):
 
 def plays(variant, turn, own, opp):
     """The afterstates of the group to be played now, and the dice it leaves."""
+    if turn.chain:  # his own; what was handed over is played group by group, each as far as possible (7.4)
+        return reference.chain(variant, own, opp, turn.groups, turn.budget, turn.left)
     return reference.segment(variant, own, opp, turn.groups[0], turn.budget, turn.left)
 
 

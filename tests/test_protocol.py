@@ -11,10 +11,10 @@ import pytest
 import reference_protocol
 from reference import HEAD, OFF
 from reference_protocol import Turn
-from test_generator import CHOICES
+from test_generator import CHOICES, fitting
 from test_protocol_cases import segment_dice, steps_of
 
-from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, PASS_WHEN
+from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, MAX_SCOPES, PASS_WHEN
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import FIRST_TURNS
 from nardy_rl.rules.position import Position
@@ -24,6 +24,7 @@ from nardy_rl.rules.words import unpack
 
 DECISIONS = 12  # of a walk that does not begin with the game
 LAST_RESORT = {"head_exception": "any_double", "head_exception_mode": "last_resort"}
+FEW = {"checkers": 6, "start": "24:6"}  # so that the reference can play a chain of doubles to its end in all ways
 # (preset, options under which the option matters, option, all its values). Each value is one test: its walks have to
 # come to a decision that differs under every other value, so that an ignored option cannot pass.
 OPTIONS = [
@@ -41,6 +42,13 @@ OPTIONS = [
     ("mad_gulbar_b", {"doubles_moves": 2, "chain_grace_turns": 1}, "chain_moves", [4, 2]),
     ("mad_gulbar_b", {}, "chain_break", CHAIN_BREAKS),
     ("mad_gulbar_a", {"prime_rule": "forbid", "chain_extra_roll": True}, "chain_break", CHAIN_BREAKS),
+    ("mad_gulbar_a", FEW, "chain_max_scope", MAX_SCOPES),
+    ("mad_gulbar_b", FEW | {"chain_head": "group", "prime_rule": "forbid"}, "chain_max_scope", MAX_SCOPES),
+    ("mad_gulbar_b", FEW | LAST_RESORT | {"prime_check": "turn_end"}, "chain_max_scope", MAX_SCOPES),
+    ("mad_gulbar_a", FEW | {"chain_head": "free", "chain_break": "lose_rest"}, "chain_max_scope", MAX_SCOPES),
+    ("mad_gulbar_b", FEW | {"bearoff": "exact_only"}, "chain_max_scope", MAX_SCOPES),
+    ("short", FEW | {"chain_moves": 3}, "chain_max_scope", MAX_SCOPES),
+    ("mad_gulbar_a", {}, "chain_max_scope", MAX_SCOPES),
     ("mad_gulbar_b", {}, "chain_head", CHAIN_HEADS),
     ("mad_gulbar_a", LAST_RESORT, "chain_head", CHAIN_HEADS),
     ("mad_gulbar_b", {"head_exception": "d346", "chain_break": "skip"}, "chain_head", CHAIN_HEADS),
@@ -173,10 +181,15 @@ class Shadow:
         return (self.turn.player, self.turn.groups) == (following.player, following.groups)
 
 
-def throw(rng: random.Random) -> tuple:
-    """Doubles come more often than in play: they are what the protocol is about."""
+def throw(rng: random.Random, lowest: int = 1) -> tuple:
+    """Doubles, from `lowest` on, come more often than in play: they are what the protocol is about."""
     dice = rng.randint(1, 6), rng.randint(1, 6)
-    return dice if rng.random() > 0.3 else (dice[0], dice[0])
+    return dice if dice[0] != dice[1] and rng.random() > 0.3 else (rng.randint(lowest, 6),) * 2
+
+
+def lowest_double(*sheets: Variant) -> int:
+    """The longest chain that the reference can play to its end in all ways."""
+    return 4 if any(sheet.chain_max_scope == "chain" and sheet.checkers > 6 for sheet in sheets) else 1
 
 
 def walks(rules: Variant, rng: random.Random, sample_turns: Callable) -> Iterator[tuple[Walk, int]]:
@@ -192,7 +205,7 @@ def walks(rules: Variant, rng: random.Random, sample_turns: Callable) -> Iterato
 @pytest.mark.parametrize(("rules", "rivals"), sheets())
 def test_state_machine_goes_as_the_reference_goes(rules, rivals, positions, sample_turns, request):
     rng = random.Random(request.node.callspec.id)
-    enough, decisions = positions // 3, 0
+    enough, decisions, lowest = positions // 3, 0, lowest_double(rules, *rivals)
     for walk, most in walks(rules, rng, sample_turns):
         if decisions >= enough and not rivals:
             break
@@ -202,7 +215,7 @@ def test_state_machine_goes_as_the_reference_goes(rules, rivals, positions, samp
         for _ in range(most):
             if walk.finished or (decisions >= enough and not rivals):
                 break
-            shadows = walk.decide(throw(rng), rng, shadows)
+            shadows = walk.decide(throw(rng, lowest), rng, shadows)
             rivals = [shadow.rules for shadow in shadows]
             decisions += 1
 
@@ -213,6 +226,7 @@ PROTOCOL = {
     "extra_roll": (False, True),
     "chain_moves": (0, 1, 2, 3, 4),
     "chain_break": CHAIN_BREAKS,
+    "chain_max_scope": MAX_SCOPES,
     "chain_head": CHAIN_HEADS,
     "chain_grace_turns": (0, 1, 3),
     "chain_extra_roll": (False, True),
@@ -223,8 +237,7 @@ def test_state_machine_goes_as_the_reference_goes_under_any_mixture_of_options(p
     rng = random.Random("mixtures")
     for _ in range(positions // 10):
         options = {option: rng.choice(values) for option, values in (CHOICES | PROTOCOL).items()}
-        options["head"] *= not options["hit"]
-        rules = variant(rng.choice(VARIANTS), **options)
+        rules = variant(rng.choice(VARIANTS), **fitting(options))
         for walk, most in islice(walks(rules, rng, sample_turns), 3):
             for _ in range(min(most, DECISIONS)):
                 if not walk.finished:
@@ -251,3 +264,31 @@ def test_only_the_checker_that_the_exception_lets_go_waits_in_a_chain(chain_head
     assert (standing.head_left, standing.patient) == (2, True)
     standing = after_play(standing, 2, 0, 0, rules)
     assert (standing.first, standing.head_left, standing.patient) == (5, left, patient)
+
+
+@pytest.mark.parametrize(("scope", "number"), [("group", 3), ("chain", 2)])
+def test_a_chain_judged_as_a_whole_leaves_out_plays_that_end_it_early(scope, number):
+    """Rules A23: of the fives 20/15 19/14, 20/10 and 19/9 the second leaves no six, with 4 and 13 closed."""
+    rules = variant("mad_gulbar_a", chain_max_scope=scope).rules
+    board = Position.from_points({20: 1, 19: 1, 1: 13}, {16: 2, 1: 13}).board()
+    standing = take_dice(before_roll(FIRST_TURNS[None], rules), board, 5, 5, rules, new_plays())
+    assert list_plays(standing, board, rules, new_plays())[:2] == (number, 2)
+    # Of the last value all plays stay, and of dice that were passed on each value is played for itself (7.4).
+    for other in (standing._replace(later=0), standing._replace(own=False, chain=False)):
+        assert list_plays(other, board, rules, new_plays())[:2] == (3, 2)
+
+
+def test_a_chain_judged_as_a_whole_does_not_keep_a_player_from_winning():
+    """Rules 2.9, A23: after 10/6/2 two fives win, after 10/6 5/1 it takes a six as well."""
+    for scope in MAX_SCOPES:
+        rules = variant("mad_gulbar_a", chain_max_scope=scope).rules
+        board = Position.from_points({10: 1, 5: 1}, {20: 15}).board()
+        standing = take_dice(before_roll(FIRST_TURNS[None], rules), board, 4, 4, rules, new_plays())
+        assert list_plays(standing, board, rules, new_plays())[:2] == (2, 2)
+
+
+def test_in_a_chain_judged_as_a_whole_the_checkers_of_a_value_move_in_any_order():
+    """Where six in a row are forbidden, 11/6/1 has to come before 8/3 in the chain from 3-3 that was played so far."""
+    rules = variant("mad_gulbar_b", head=0, prime_rule="forbid", chain_max_scope="chain", checkers=6, start="24:6")
+    position = Position.from_points({24: 1, 23: 1, 5: 1, 4: 1, 2: 1, 1: 1}, {19: 6}, checkers=6)
+    Walk.from_position(rules, position, None).decide((3, 3), random.Random("order"), [])

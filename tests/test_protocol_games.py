@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_generator import rule_sheets
 
 from nardy_rl.players.bot import RANDOM, simple_bot
-from nardy_rl.players.games import new_record, new_table, offer, play_game, start_board
+from nardy_rl.players.games import MAX_DECISIONS, new_record, new_table, offer, play_game, start_board
 from nardy_rl.rules.dice import below
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.outcome import points_won
@@ -81,7 +81,7 @@ def check_games_of(rules: Variant, key: int) -> None:
 
     bot, record = simple_bot(RANDOM, rules), new_record(PATIENCE, rules.outputs)
     table = new_table(bot, bot)
-    result = play_game(bot, bot, start_board(rules), rules.rules, key, key, table, record, 0)
+    result = play_game(bot, bot, start_board(rules), rules.rules, key, key, MAX_DECISIONS, True, table, record, 0)
     assert (result.starter_won, result.points) == (game.winner == 0, game.points)
     assert result.decisions == len(game.decisions)
     for row, decision in enumerate(game.decisions):

@@ -297,7 +297,7 @@ def test_a_phase_in_minutes_ends(tmp_path):
 
 def test_a_few_seconds_of_training_make_a_long_bot_that_beats_chance(tmp_path):
     """Which a mistake of sign or of perspective would not survive; nor would the value of the start and its mean."""
-    phases = [Phase([0.9, 0.7], [5e-3, 1e-3], games=4000)]
+    phases = [Phase([0.9, 0.7], [5e-3, 1e-3], games=6000)]
     schedule = options(phases, hidden=[32], batch_games=32, minibatch=256, evaluations=1, evaluation_games=1000)
     trainer = Trainer(LONG, schedule, tmp_path, quiet())
     assert trainer.run()
@@ -308,9 +308,9 @@ def test_a_few_seconds_of_training_make_a_long_bot_that_beats_chance(tmp_path):
         start = net(torch.from_numpy(Position.start(LONG).board()[None]))[0]
         predicted = net(torch.from_numpy(batch.positions)).numpy()
     assert 0.35 < start[0] < 0.7
-    # With λ = 1 the targets are the outcomes.
+    # With λ = 1 the targets are the outcomes, or what they are expected to be where the bear-off tables know.
     np.testing.assert_allclose(predicted.mean(axis=0), batch.targets.mean(axis=0), atol=0.07)
-    won = batch.targets[:, 0] == 1
+    won = batch.targets[:, 0] > 0.5
     assert predicted[won, 0].mean() > 0.6 > 0.4 > predicted[~won, 0].mean()
     assert 0.4 < batch.games[:, STARTER_WON].mean() < 0.7
     assert set(np.unique(batch.games[:, POINTS])) <= {1, 2}
@@ -323,13 +323,25 @@ SMOKE = ["schedule=smoke", "network.hidden=[4]", "schedule.batch_games=8", "sche
 ENDLESS = "schedule.phases=[{games: 1000000, trace: [0.5, 0.5], learning_rate: [1e-3, 1e-3]}]"
 
 
-def begin(folder: Path, *arguments: str) -> subprocess.Popen:
-    command = [sys.executable, str(ROOT / "train.py"), *arguments]
-    # A narrow console would break the lines that are looked for.
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "400"}
-    return subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+@pytest.fixture
+def begin():
+    """A function that begins the script; what still runs when the test ends is killed."""
+    processes = []
+
+    def run(folder: Path, *arguments: str) -> subprocess.Popen:
+        command = [sys.executable, str(ROOT / "train.py"), *arguments]
+        # A narrow console would break the lines that are looked for.
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "400"}
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        processes.append(process)
+        return process
+
+    yield run
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 def wait_for(path: Path, games: int, process: subprocess.Popen) -> None:
@@ -344,7 +356,7 @@ def wait_for(path: Path, games: int, process: subprocess.Popen) -> None:
     raise AssertionError(f"no progress: {process.communicate()}")
 
 
-def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path):
+def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path, begin):
     run, last = tmp_path / "run", tmp_path / "run" / LAST
     # Every save is an evaluation's here; saves by the clock are too far apart for a test.
     killed = begin(tmp_path, "folder=run", *SMOKE, ENDLESS, "schedule.evaluations=10000", "schedule.evaluation_games=4")
@@ -360,7 +372,7 @@ def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path):
     resumed = begin(tmp_path, "resume=run")
     wait_for(last, games, resumed)
     resumed.send_signal(signal.SIGTERM)
-    out, err = resumed.communicate(timeout=60)
+    out, err = resumed.communicate(timeout=300)
     assert resumed.returncode == 128 + signal.SIGTERM, err
     assert err == "stopped and saved; go on with: python train.py resume=run\n"
     assert "new best" in out or "random" in out
@@ -371,7 +383,7 @@ def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path):
     checkpoint.run["options"]["schedule"]["phases"][0]["games"] = checkpoint.games + 8
     save_checkpoint(last, Checkpoint(LONG, checkpoint.net, checkpoint.games, checkpoint.run))
     finished = begin(tmp_path, "resume=run")
-    out, err = finished.communicate(timeout=60)
+    out, err = finished.communicate(timeout=300)
     assert (finished.returncode, err) == (0, "")
     assert "best net: run/best.pt, after " in out
     assert f" of {checkpoint.games + 8:,} games\nit wins against random " in out

@@ -8,6 +8,7 @@ PRIME_RULES = ("off", "ahead", "home", "forbid")
 HEAD_EXCEPTIONS = ("blocked", "seed_list", "d346", "d46", "any_double", "none")
 PASS_WHEN = ("never", "any_roll", "doubles_only")
 CHAIN_BREAKS = ("pass_rest", "skip", "lose_rest")
+MAX_SCOPES = ("group", "chain")
 CHAIN_HEADS = ("roll", "group", "free")
 
 
@@ -39,6 +40,7 @@ class Rules(NamedTuple):
     extra_roll: int
     chain_moves: int
     chain_break: int  # index into CHAIN_BREAKS
+    chain_max_scope: int  # index into MAX_SCOPES
     chain_head: int  # index into CHAIN_HEADS
     chain_grace_turns: int
     chain_extra_roll: int

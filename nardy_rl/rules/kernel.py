@@ -22,6 +22,7 @@ Where a checker may be borne off or moved by the same die (A14), all are home an
 """
 
 MAX_MOVES = 4
+RECORDS = 1 << 16  # states that `chain` can keep on record
 _MOVE_BITS = 16
 
 
@@ -29,7 +30,8 @@ class Plays(NamedTuple):
     """Room for the plays of one segment of dice, made by `new_plays`, filled by `segment`.
 
     A play is (`low`, `high`), the mover's packed afterstate (see `words`), and `moves`, its moves in 16 bits each, the
-    first lowest: from | to << 5 | hit << 10. The `_a` and `_b` arrays are the generator's scratch.
+    first lowest: from | to << 5 | hit << 10. The `_a` and `_b` arrays are scratch; what the
+    former have beyond MAX_PLAYS is for `chain` alone.
     """
 
     low: NDArray[np.int64]
@@ -45,7 +47,8 @@ class Plays(NamedTuple):
 
 def new_plays() -> Plays:
     """Fresh room for the plays of one segment; each thread needs its own."""
-    return Plays(*(np.zeros(MAX_PLAYS, np.int64) for _ in Plays._fields))
+    lengths = (MAX_PLAYS + RECORDS * field.endswith("_a") for field in Plays._fields)
+    return Plays(*(np.empty(length, np.int64) for length in lengths))
 
 
 @kernel

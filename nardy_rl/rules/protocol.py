@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, HEAD_EXCEPTIONS, PASS_WHEN, Rules
+from nardy_rl.rules.chain import keep_longest
+from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, HEAD_EXCEPTIONS, MAX_SCOPES, PASS_WHEN, Rules
 from nardy_rl.rules.kernel import Plays, segment
 
 _BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = (
@@ -26,6 +27,7 @@ _BLOCKED, _SEED_LIST, _D346, _D46, _ANY_DOUBLE = (
 _ANY_ROLL, _DOUBLES_ONLY = PASS_WHEN.index("any_roll"), PASS_WHEN.index("doubles_only")
 _SKIP, _LOSE_REST = CHAIN_BREAKS.index("skip"), CHAIN_BREAKS.index("lose_rest")
 _GROUP_HEAD, _FREE_HEAD = CHAIN_HEADS.index("group"), CHAIN_HEADS.index("free")
+_WHOLE_CHAIN = MAX_SCOPES.index("chain")
 LATER, STARTER, SECOND = 0, 1, 2  # whose first own turn it is: nobody's, that of who began, that of the other
 _FRESH = -1  # of `head_left` before a roll: a new budget
 
@@ -132,10 +134,20 @@ def _exception_listed(first: int, second: int, starts: bool, rules: Rules) -> bo
 
 @inlined
 def list_plays(standing: Standing, board: NDArray[np.int8], rules: Rules, out: Plays) -> tuple[int, int, int]:
-    """Fill `out` with the plays of the segment: (plays, moves in each, die left over), as `segment` does."""
-    return segment(
+    """Fill `out` with the plays of the segment: (plays, moves in each, die left over), as `segment` does.
+
+    With `chain_max_scope: chain`, where a value of an own chain can be finished, these are only the plays after which
+    the most moves can follow. Passed dice are always played value by value, each as far as it goes (rules 7.4).
+    """
+    size, depth, left_over = segment(
         board, standing.first, standing.second, standing.number, standing.head_left, standing.patient, rules, out
     )
+    if rules.chain_max_scope == _WHOLE_CHAIN and standing.chain and standing.later and depth == standing.number:
+        head_anew = rules.chain_head == _GROUP_HEAD and rules.head != 0
+        size = keep_longest(
+            board, standing.first, depth, standing.head_left, standing.patient, head_anew, rules, size, out
+        )
+    return size, depth, left_over
 
 
 @kernel

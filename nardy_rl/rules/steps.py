@@ -38,6 +38,8 @@ def new_turn(board: NDArray[np.int8], head_budget: int, patient: bool, rules: Ru
     """The turn of row 0 of int8[2, 26]."""
     open_points = _POINTS
     blots = 0
+    heads = 0
+    heads += int(board[0, _HEAD])  # an int64 by this: of an int8, Numba's int() is an int8
     enemies = (1 << _BAR) | (board[1, 0] != 0)
     for point in range(1, 25):
         count = board[1, point]
@@ -48,7 +50,7 @@ def new_turn(board: NDArray[np.int8], head_budget: int, patient: bool, rules: Ru
                 blots |= here
             else:
                 open_points ^= here
-    return Turn(open_points, blots, enemies, head_budget, int(board[0, _HEAD]), patient)
+    return Turn(open_points, blots, enemies, head_budget, heads, patient)
 
 
 @inlined

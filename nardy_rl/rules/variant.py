@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, HEAD_EXCEPTIONS, PASS_WHEN, PRIME_RULES, Rules
+from nardy_rl.rules.compact import CHAIN_BREAKS, CHAIN_HEADS, HEAD_EXCEPTIONS, MAX_SCOPES, PASS_WHEN, PRIME_RULES, Rules
 
 NO_POINTS = 0  # a result class that the variant does not know
 
@@ -63,6 +63,7 @@ class Variant:
     extra_roll: bool = _switch(False, "A20")
     chain_moves: int = _number(0, "A21", 0, 4)  # moves of each value in a chain of doubles; 0: doubles do not chain
     chain_break: str = _choice("pass_rest", "A22", "skip", "lose_rest")
+    chain_max_scope: str = _choice("group", "A23", "chain")  # what the most moves are counted over
     chain_head: str = _choice("roll", "A24", "group", "free")
     chain_grace_turns: int = _number(0, "A25", 0, 99)
     chain_extra_roll: bool = _switch(False, "A26")
@@ -82,6 +83,11 @@ class Variant:
         if self.head and self.hit:
             # A checker entering from the bar can come back to 24: "left the head" would need a memory of its own.
             raise ValueError(_complaint("head", "3.3", "must be 0 in a variant with hits (hit: true)", self.head))
+        # Fewer moves of one value, for more of the next or for a win, could be right then: no source says if they are.
+        for other, value in (("chain_break", "skip"), ("bearoff_from_higher", True)):
+            if self.chain_max_scope == "chain" and getattr(self, other) == value:
+                demand = f"must be group in a variant with {other}={str(value).lower()}"
+                raise ValueError(_complaint("chain_max_scope", "A23", demand, self.chain_max_scope))
         if not self.single <= self.mars:
             raise ValueError(_complaint("mars", "A9", f"must be at least single={self.single}", self.mars))
 
@@ -179,6 +185,7 @@ class Variant:
             extra_roll=int(self.extra_roll),
             chain_moves=self.chain_moves,
             chain_break=CHAIN_BREAKS.index(self.chain_break),
+            chain_max_scope=MAX_SCOPES.index(self.chain_max_scope),
             chain_head=CHAIN_HEADS.index(self.chain_head),
             chain_grace_turns=self.chain_grace_turns,
             chain_extra_roll=int(self.chain_extra_roll),
