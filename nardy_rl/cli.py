@@ -15,7 +15,8 @@ defaults, and names the same options as the dataclass:
 
 `variant=long` picks a preset, `variant=my_rules.yaml` a rule sheet of the user's own (`load_variant`), and
 `variant.head=2` changes one option of either. Fields may be dataclasses themselves, or lists of them; a
-`__post_init__` that raises ValueError refuses a value.
+`__post_init__` that raises ValueError refuses a value. A text may hold what Hydra would read as more than a text, such
+as commas, if its field has `metadata={"as_typed": True}`.
 """
 
 from __future__ import annotations
@@ -102,6 +103,9 @@ def _prepared(argument: str, schema: type) -> str:
         member = f"sheet_{re.sub('[^A-Za-z0-9_]', '_', Path(value).stem)}"
         ConfigStore.instance().store(group="variant", name=member, node=sheet)
         return f"variant={member}"
+    as_typed = {option.name for option in dataclasses.fields(schema) if option.metadata.get("as_typed")}
+    if name in as_typed and value not in ("", "null") and value[0] not in "'\"":
+        return f"{name}='{value}'" if "'" not in value else f'{name}="{value}"'
     if "." in name and name in _option_names(schema):
         return f"++{argument}"  # the dataclass knows it, though a short YAML file may leave it at its default
     return argument

@@ -22,6 +22,19 @@ def pytest_addoption(parser):
         metavar="N",
         help="positions on which each test compares the play generator with another one (20000 for the full proof)",
     )
+    parser.addoption(
+        "--matches",
+        type=int,
+        default=10,
+        metavar="N",
+        help="matches of 200 games whose results with and without luck are compared (100 for the full proof)",
+    )
+
+
+@pytest.fixture(scope="session")
+def matches(request) -> int:
+    """How many matches a comparison of results with and without luck plays."""
+    return request.config.getoption("--matches")
 
 
 @pytest.fixture(scope="session")

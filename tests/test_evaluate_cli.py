@@ -1,5 +1,6 @@
 """`python evaluate.py …` as it is typed: what it prints, writes and refuses."""
 
+import dataclasses
 import json
 import runpy
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nardy_rl.evaluation.command import Options
 from nardy_rl.rules.variant import VARIANTS, load_variant, variant
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +61,7 @@ def test_a_refusal_is_one_line_on_stderr_and_exit_code_2(tmp_path):
 @pytest.mark.parametrize("prefix", ["", "+", "++", "~"])
 def test_a_misspelt_option_is_named_with_the_one_that_was_meant(refusal, prefix):
     line = refusal("a=random", "b=random", f"{prefix}gamess=5" if prefix != "~" else "~gamess")
-    known = "a, b, games, luck, out, seed, variant, workers"
+    known = ", ".join(sorted([*(option.name for option in dataclasses.fields(Options)), "variant"]))
     assert line == f"error: unknown option gamess; known are {known}; did you mean games?"
 
 

@@ -31,7 +31,7 @@ from nardy_rl.evaluation.statistics import (
     match_result,
     new_games,
 )
-from nardy_rl.players.bot import Bot
+from nardy_rl.players.bot import Bot, is_network
 from nardy_rl.players.games import MAX_DECISIONS, Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.compact import Rules
@@ -70,29 +70,51 @@ def play_match(
     """
     check_match(games, seed, workers)
     pairs = games // 2
-    workers = workers or cores()
-    size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / (workers * _CHUNKS_A_WORKER))))
+    size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / ((workers or cores()) * _CHUNKS_A_WORKER))))
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
+    parts = []
+    with playing(variant, a, b, judge, seed, chunks, workers) as played:
+        started = time.perf_counter()
+        for part in played:
+            parts.append(part)
+            if progress:
+                progress(2 * len(part.games))
+        seconds = time.perf_counter() - started
+    return match_result(variant, joined(parts), judge is not None, seconds, seed)
+
+
+@contextmanager
+def playing(
+    variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, chunks: list[range], workers: int | None
+) -> Iterator[Iterator[Games]]:
+    """The games of these pairs, chunk by chunk in order, once all is compiled; arguments and errors as `play_match`.
+
+    What is not yet begun when the context is left is dropped.
+    """
     pool: Callable[[int], Executor]
     if isinstance(a, Bot) and isinstance(b, Bot):
         play, pool = partial(compiled_pairs, variant, a, b, judge, seed), ThreadPoolExecutor
     else:
         play, pool = partial(outside_pairs, variant, a, b, judge, seed), _processes
-    play(range(0))  # compiles, before the clock starts
-    started = time.perf_counter()
-    played = []
-    with _spread(pool, min(workers, len(chunks))) as spread:
-        for chunk in spread(play, chunks):
-            if (chunk.games[:, :, TURNS] < 0).any():
-                raise ValueError(
-                    f"a game of variant {variant.name} passed {MAX_DECISIONS} decisions: its rules may never end"
-                )
-            played.append(chunk)
-            if progress:
-                progress(2 * len(chunk.games))
-    games_played, luck = (np.concatenate(parts) for parts in zip(*played, strict=True))
-    whole = Games(games_played, luck)
-    return match_result(variant, whole, judge is not None, time.perf_counter() - started, seed)
+    play(range(0))
+    with _spread(pool, min(workers or cores(), len(chunks))) as spread:
+        yield (_whole(part, variant) for part in spread(play, chunks))
+
+
+def judge_of(a: Player, b: Player) -> Rater | None:
+    """Who can judge the luck of these two: the first network among them."""
+    return next((player.rater for player in (a, b) if is_network(player)), None)
+
+
+def joined(parts: list[Games]) -> Games:
+    """The games of all parts."""
+    return Games(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _whole(part: Games, variant: Variant) -> Games:
+    if (part.games[:, :, TURNS] < 0).any():
+        raise ValueError(f"a game of variant {variant.name} passed {MAX_DECISIONS} decisions: its rules may never end")
+    return part
 
 
 def check_match(games: int, seed: int, workers: int | None) -> None:

@@ -24,21 +24,21 @@ from nardy_rl.rules.words import unpack
 from nardy_rl.search.lookahead import ROLLS, new_room, play_on
 from nardy_rl.search.rater import Rater
 
-_Decide = Callable[[NDArray[np.int8], Plays, int, int, int, Standing, int, int], int]
+Decide = Callable[[NDArray[np.int8], Plays, int, int, int, Standing, int, int], int]
 """(board, plays, their number, moves in each, die left over, standing, choice key, decision) -> index of a play."""
 
 
 def outside_pairs(variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, pairs: range) -> Games:
     """Play the pairs of these numbers, of whatever players. As `compiled_pairs` does."""
     games, luck = new_games(len(pairs))
-    deciders = _decider(a, variant), _decider(b, variant)
+    deciders = decider(a, variant), decider(b, variant)
     plays, equities = new_plays(), np.zeros(ROLLS, np.float32)
     room = new_room(judge.net) if judge else None
     for index, pair in enumerate(pairs):
         dice_key = stream(seed, pair)
         for second, (starter, other) in enumerate((deciders, deciders[::-1])):
-            game = _Game([], [], [])
-            row = _play_game(variant, starter, other, dice_key, plays, game)
+            game = GameLog([], [], [])
+            row = play_asked(variant, starter, other, dice_key, plays, game)
             sign = -1 if second else 1
             games[index, second] = sign * row[0], *row[1:]
             if judge and room:
@@ -47,7 +47,7 @@ def outside_pairs(variant: Variant, a: Player, b: Player, judge: Rater | None, s
 
 
 @dataclass(frozen=True)
-class _Game:
+class GameLog:
     """A game's decisions: see `players.games.Record`."""
 
     positions: list[NDArray[np.int8]]
@@ -55,13 +55,15 @@ class _Game:
     seats: list[int]
 
     def arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int8]]:
+        """The columns."""
         return np.array(self.positions), np.array(self.pending, np.int32), np.array(self.seats, np.int8)
 
 
-def _play_game(
-    variant: Variant, starter: _Decide, second: _Decide, dice_key: int, plays: Plays, game: _Game
+def play_asked(
+    variant: Variant, starter: Decide, second: Decide, dice_key: int, plays: Plays, game: GameLog
 ) -> tuple[int, int, int, int]:
-    """One game, written down in `game`: the columns of `statistics`, points for the starter."""
+    """One game on dice of stream `dice_key`, written down in `game`: the columns of `statistics`, points for the
+    starter."""
     rules = variant.rules
     choice_key = stream(dice_key, 0)
     board, after = start_board(variant), np.empty((2, POINTS), np.int8)
@@ -85,8 +87,8 @@ def _play_game(
     return 0, 0, -1, passes
 
 
-def _decider(player: Player, variant: Variant) -> _Decide:
-    """A player as a function that chooses: see `_Decide`."""
+def decider(player: Player, variant: Variant) -> Decide:
+    """A player as a function that chooses: see `Decide`."""
     rules = variant.rules
     if not isinstance(player, Bot):
 

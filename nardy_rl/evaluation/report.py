@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
+from nardy_rl.evaluation.sequential import OPEN, SequentialResult
 from nardy_rl.evaluation.statistics import MatchResult
 from nardy_rl.files import replacing
 from nardy_rl.rules.variant import Variant
@@ -16,14 +17,36 @@ from nardy_rl.rules.variant import Variant
 
 def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
     """The result as a table; a and b are the players' names."""
-    table = Table(title=f"{a} (A) against {b} (B), variant {variant.name}", title_justify="left", show_header=False)
-    low, high = result.points_interval
     win_low, win_high = result.win_interval
     rows = {
         "points per game for A": f"{result.points_per_game:+.4f} ± {result.standard_error:.4f} (standard error)",
         **_adjusted(result),
-        "95 % interval": f"{low:+.4f} … {high:+.4f}",
+        "95 % interval": _interval_text(result.points_interval),
         "games won by A": f"{result.win_rate:.2%}, 95 % interval {win_low:.2%} … {win_high:.2%}",
+        **_rest(result),
+    }
+    return _table(rows, variant, a, b)
+
+
+def sequential_table(stopped: SequentialResult, variant: Variant, a: str, b: str) -> Table:
+    """The result of a match that stopped when it was clear of a bound."""
+    result = stopped.result
+    verdict = "above or below" if stopped.verdict == OPEN else stopped.verdict
+    rows = {
+        "verdict": f"A is {verdict} {stopped.bound:+g} points per game",
+        "95 % interval": f"{_interval_text(stopped.interval)}, valid at whatever game one stops",
+        "stopped after": f"{result.games:,} of {stopped.most_games:,} games",
+        "points per game for A": f"{result.points_per_game:+.4f}",
+        **_adjusted(result),
+        "games won by A": f"{result.win_rate:.2%}",
+        **_rest(result),
+    }
+    return _table(rows, variant, a, b)
+
+
+def _rest(result: MatchResult) -> dict[str, str]:
+    """The rows about the games themselves."""
+    return {
         "A won": _class_text(result.classes_a),
         "B won": _class_text(result.classes_b),
         "games": f"{result.games:,}, each pair with the same dice from both seats; seed {result.seed}",
@@ -31,6 +54,10 @@ def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
         "won by the first mover": f"{result.first_mover_win_rate:.2%}",
         "speed": f"{result.games_per_second:,.0f} games/s",
     }
+
+
+def _table(rows: dict[str, str], variant: Variant, a: str, b: str) -> Table:
+    table = Table(title=f"{a} (A) against {b} (B), variant {variant.name}", title_justify="left", show_header=False)
     for name, value in rows.items():
         table.add_row(name, value)
     return table
@@ -39,6 +66,18 @@ def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
 def result_sheet(result: MatchResult, variant: Variant, a: str, b: str) -> dict[str, Any]:
     """Everything about a match in types that JSON knows: who played by which rules, and the result's fields."""
     return {"a": a, "b": b, "variant": variant.to_dict(), **result.to_dict()}
+
+
+def sequential_sheet(stopped: SequentialResult, variant: Variant, a: str, b: str) -> dict[str, Any]:
+    """As `result_sheet`, without the intervals that a match of a fixed length would have."""
+    sheet = result_sheet(stopped.result, variant, a, b)
+    del sheet["points_interval"], sheet["win_interval"]
+    return sheet | {
+        "bound": stopped.bound,
+        "interval": list(stopped.interval),
+        "verdict": stopped.verdict,
+        "most_games": stopped.most_games,
+    }
 
 
 def check_writable(path: Path) -> None:
@@ -62,6 +101,10 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def _class_text(classes: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in classes.items())
+
+
+def _interval_text(interval: tuple[float, float]) -> str:
+    return f"{interval[0]:+.4f} … {interval[1]:+.4f}"
 
 
 def _adjusted(result: MatchResult) -> dict[str, str]:

@@ -30,7 +30,8 @@ def new_games(pairs: int) -> Games:
     return Games(np.empty((pairs, 2, COLUMNS), np.int32), np.zeros((pairs, 2)))
 
 
-_95 = NormalDist().inv_cdf(0.975)
+Z_95 = NormalDist().inv_cdf(0.975)
+"""Standard errors on either side of the mean that a 95 % interval takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,13 @@ class MatchResult:
     games_per_second: float
     seed: int
 
+    @property
+    def best_estimate(self) -> tuple[float, float]:
+        """A's points per game and their standard error: without luck where that was judged."""
+        if self.adjusted_points_per_game is None or self.adjusted_standard_error is None:
+            return self.points_per_game, self.standard_error
+        return self.adjusted_points_per_game, self.adjusted_standard_error
+
     def lower_bound(self, confidence: float = 0.95) -> float:
         """The points per game that A's true average exceeds with this probability, between 0 and 1, one-sided.
 
@@ -90,7 +98,7 @@ def match_result(variant: Variant, played: Games, judged: bool, seconds: float, 
         games=number,
         points_per_game=mean,
         standard_error=error,
-        points_interval=(mean - _95 * error, mean + _95 * error),
+        points_interval=(mean - Z_95 * error, mean + Z_95 * error),
         adjusted_points_per_game=float(adjusted.mean()) if judged else None,
         adjusted_standard_error=_pair_error(adjusted) if judged else None,
         win_rate=wins / number,
@@ -112,7 +120,7 @@ def _pair_error(points: NDArray[Any]) -> float:
 
 def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     """The 95 % interval of a rate from independent trials, after Wilson (1927); honest at 0 and 1 too."""
-    rate, weight = successes / trials, _95**2 / trials
+    rate, weight = successes / trials, Z_95**2 / trials
     centre = (rate + weight / 2) / (1 + weight)
     reach = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - reach), min(1.0, centre + reach)

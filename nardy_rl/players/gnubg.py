@@ -47,6 +47,15 @@ def engine_board(board: NDArray[np.int8]) -> list[list[int]]:
     return [board[1, 1:].tolist(), board[0, 1:].tolist()]
 
 
+def engine_equity(board: NDArray[np.int8], plies: int) -> float:
+    """The cubeless equity in points of row 0 of int8[2, 26], who is about to roll, in gnubg's eyes at so many plies.
+
+    The game must not be finished. Raises ValueError where gnubg is not installed.
+    """
+    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = _engine().probabilities(engine_board(board), plies)
+    return 2 * win - 1 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+
+
 class _EnginePlayer:
     """Asks gnubg-nn for moves and finds the play that they make. Raises ValueError if gnubg cannot play `variant`."""
 
