@@ -1,7 +1,7 @@
 """What `python evaluate.py …` can be asked for besides a match, as it is typed."""
 
 import json
-import subprocess
+import runpy
 import sys
 
 import pytest
@@ -22,15 +22,21 @@ def folder(tmp_path_factory):
     return path
 
 
-def ask(folder, *arguments):
-    command = [sys.executable, SCRIPT, *arguments, "out=result.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout, json.loads((folder / "result.json").read_text())
+@pytest.fixture
+def ask(folder, monkeypatch, capsys):
+    """A function that runs the script in this process: what it prints, and what it writes."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", [SCRIPT, *arguments, "out=result.json"])
+        runpy.run_path(SCRIPT, run_name="__main__")
+        return capsys.readouterr().out, json.loads((folder / "result.json").read_text())
+
+    return run
 
 
-def test_the_plays_of_a_roll_are_ranked(folder):
-    printed, sheet = ask(folder, f"position={START}", "dice=31", "bot=pips.pt", "rollout=36", "half_turns=2")
+def test_the_plays_of_a_roll_are_ranked(ask):
+    printed, sheet = ask(f"position={START}", "dice=31", "bot=pips.pt", "rollout=36", "half_turns=2")
     assert "24/23 13/10" in printed
     assert "rollout, 36" in printed
     assert len(sheet["plays"]) == 16
@@ -39,27 +45,27 @@ def test_the_plays_of_a_roll_are_ranked(folder):
     assert sheet["dice"] == [3, 1]
 
 
-def test_a_position_before_the_roll_is_rated_by_its_gnu_id_too(folder):
-    printed, sheet = ask(folder, "position=4HPwATDgc/ABMA", "bot=pips.pt@1")
+def test_a_position_before_the_roll_is_rated_by_its_gnu_id_too(ask):
+    printed, sheet = ask("position=4HPwATDgc/ABMA", "bot=pips.pt@1")
     assert "about to roll" in printed
     assert sheet["position"] == START
     assert [play["judged_by"] for play in sheet["plays"]] == ["1 ply"]
 
 
-def test_a_match_ends_when_it_is_clear(folder):
-    printed, sheet = ask(folder, "variant=long", "a=heuristic", "b=random", "games=5000", "clear_of=0.5")
-    assert "A is above +0.5 points per game" in printed
+def test_a_match_ends_when_it_is_clear(ask):
+    printed, sheet = ask("variant=long", "a=heuristic", "b=random", "games=5000", "clear_of=0.5")
+    assert "A is above 0.5 points per game" in printed
     assert (sheet["verdict"], sheet["games"]) == ("above", 400)
 
 
-def test_everybody_plays_everybody(folder):
-    printed, sheet = ask(folder, "bots=[random,heuristic,pips.pt]", "games=40", "luck=false")
+def test_everybody_plays_everybody(ask):
+    printed, sheet = ask("bots=[random,heuristic,pips.pt]", "games=40", "luck=false")
     assert "Elo" in printed
     assert len(sheet["matches"]) == 3
 
 
-def test_decisions_have_a_quality(folder):
-    printed, sheet = ask(folder, "quality=short", "bot=pips.pt")
+def test_decisions_have_a_quality(ask):
+    printed, sheet = ask("quality=short", "bot=pips.pt")
     assert "points lost a decision" in printed
     assert sheet["points_lost"] > 0
 

@@ -14,10 +14,13 @@ from nardy_rl.rules.variant import variant
 GAMES = 200
 
 
-@pytest.mark.parametrize(("name", "rival"), [("short", "net"), ("long", "heuristic")])
-def test_results_with_and_without_luck_agree(name, rival, matches):
+@pytest.mark.parametrize(
+    ("rules", "rival"),
+    [(variant("short"), "net"), (variant("gulbar", checkers=6, start="24:6"), "heuristic")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_results_with_and_without_luck_agree(rules, rival, matches):
     """Over independent matches luck per game, in standard errors, is around 0 with a variance around 1."""
-    rules = variant(name)
     bot = pip_bot(rules)
     other = pip_bot(rules, pips_a_blot=10) if rival == "net" else make_bot(rival, rules)
     apart, shares = [], []
@@ -28,6 +31,6 @@ def test_results_with_and_without_luck_agree(name, rival, matches):
         points = played.games[:, :, POINTS_A]
         shares.append((points - played.luck).mean(axis=1).std() / points.mean(axis=1).std())
     mean, spread = float(np.mean(apart)), float(np.sum(np.square(apart)))
-    print(f"{name}: mean {mean:+.3f} of {matches}, chi-squared {spread:.1f}, error {np.mean(shares):.2f} times")
+    print(f"{rules.name}: mean {mean:+.3f} of {matches}, chi-squared {spread:.1f}, error {np.mean(shares):.2f} times")
     assert abs(mean) < 4 / math.sqrt(matches)
     assert abs(spread - matches) < 4 * math.sqrt(2 * matches)

@@ -37,10 +37,10 @@ from nardy_rl.search.rollout import check_rollout
 
 # What one can ask for: the option that asks, and those that go with it alone.
 _TASKS = {
-    "a": ("b", "clear_of"),
     "bots": (),
     "position": ("bot", "dice", "first_turn", "rollout", "half_turns"),
     "quality": ("bot",),
+    "a": ("b", "clear_of"),
 }
 _NEEDED = {"a": "b", "position": "bot", "quality": "bot"}
 _SPECIAL = {option for task, options in _TASKS.items() for option in (task, *options)}
@@ -89,7 +89,7 @@ class Options:
     @property
     def task(self) -> str:
         """The option that says what is asked for."""
-        return next((task for task in _TASKS if task != "a" and getattr(self, task) is not None), "a")
+        return next((task for task in _TASKS if getattr(self, task) is not None), "a")
 
     def _check_task(self) -> None:
         given = {option for option in _SPECIAL if getattr(self, option) is not None}

@@ -168,8 +168,8 @@ def _read_head(sheet: Any, variant: Variant) -> str:
 
 def _read_decision(sheet: Any, variant: Variant) -> Decision:
     position = parse_position(variant, sheet["position"])
-    first, second = sheet["dice"]
-    dice = check_dice((int(first), int(second)))
+    first, second = map(int, sheet["dice"])
+    dice = check_dice((first, second))
     first_turn = sheet.get("first_turn")
     legal = legal_plays(variant, position, dice, first_turn)
     losses, rough = np.full(len(legal), np.nan), np.zeros(len(legal), np.bool_)

@@ -33,7 +33,7 @@ def sequential_table(stopped: SequentialResult, variant: Variant, a: str, b: str
     result = stopped.result
     verdict = "above or below" if stopped.verdict == OPEN else stopped.verdict
     rows = {
-        "verdict": f"A is {verdict} {stopped.bound:+g} points per game",
+        "verdict": f"A is {verdict} {stopped.bound:g} points per game",
         "95 % interval": f"{_interval_text(stopped.interval)}, valid at whatever game one stops",
         "stopped after": f"{result.games:,} of {stopped.most_games:,} games",
         "points per game for A": f"{result.points_per_game:+.4f}",
