@@ -19,11 +19,13 @@ FLOORS: dict[str, set[str]] = {
     "rules": {"compiled"},
     "envs": {"compiled", "rules"},
     "network": {"compiled", "files", "rules"},
+    "bundle": {"rules", "network"},
     "search": {"compiled", "files", "rules", "network"},
-    "players": {"compiled", "spelling", "rules", "network", "search"},
+    "players": {"compiled", "spelling", "rules", "network", "bundle", "search"},
     "selfplay": {"compiled", "rules", "network", "search", "players"},
     "evaluation": {"compiled", "files", "rules", "network", "search", "players"},
     "training": {"files", "rules", "envs", "network", "players", "selfplay", "evaluation"},
+    "export": {"files", "rules", "network", "bundle", "players", "evaluation", "cli"},
     "cli": {"spelling", "rules"},
 }
 # What may need torch at the moment it is imported; all else plays without.

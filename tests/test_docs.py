@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nardy_rl.export.wording import MEANING
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.variant import VARIANTS, Variant, load_variant
 
@@ -23,7 +24,7 @@ def test_a_variants_page_is_what_the_code_gives(name):
 def test_every_option_and_each_of_its_values_is_told_in_words():
     worth = {"name", "start", "single", "mars", "home_mars", "koks"}  # these are drawn, or tabled as points
     for option in dataclasses.fields(Variant):
-        meaning = MAKER["MEANING"].get(option.name)
+        meaning = MEANING.get(option.name)
         if option.name in worth:
             assert meaning is None
         elif "choices" in option.metadata:

@@ -15,6 +15,7 @@ import torch
 
 from nardy_rl.files import replacing
 from nardy_rl.network.value_net import ValueNet
+from nardy_rl.rules.likeness import check_same_rules
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
 FORMAT = 1
@@ -78,14 +79,6 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
         checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
-    if variant is not None and trained != variant:
-        raise ValueError(f"{path} was trained for {_difference(trained, variant)}")
+    if variant is not None:
+        check_same_rules(path, trained, variant)
     return checkpoint
-
-
-def _difference(trained: Variant, wanted: Variant) -> str:
-    ours, theirs = trained.to_dict(), wanted.to_dict()
-    if trained.name != wanted.name:
-        return f"variant {trained.name}, not {wanted.name}"
-    options = [f"{option}={ours[option]} (not {theirs[option]})" for option in ours if ours[option] != theirs[option]]
-    return f"variant {trained.name} with {', '.join(options)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,14 @@ from nardy_rl.search.bearoff_cache import endings, no_endings
 from nardy_rl.search.lookahead import Room, choose_ahead
 from nardy_rl.search.rater import Rater, rate_all
 
-if TYPE_CHECKING:  # bots play without torch
-    from nardy_rl.network.value_net import ValueNet
-
 RANDOM, HEURISTIC, NETWORK = 0, 1, 2
+
+
+class Weights(Protocol):
+    """What a network bot is made of: a `ValueNet`, or the weights that a bundle holds."""
+
+    def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Weights float32[out, in] and biases float32[out] of all layers."""
 
 
 class Bot(NamedTuple):
@@ -44,7 +48,7 @@ def simple_bot(kind: int, variant: Variant) -> Bot:
     return Bot(kind, Rater(net, no_endings(variant)), 0)
 
 
-def network_bot(net: ValueNet, variant: Variant, plies: int = 0) -> Bot:
+def network_bot(net: Weights, variant: Variant, plies: int = 0) -> Bot:
     """A bot that plays what `net` rates highest after looking `plies` rolls ahead."""
     fast = fast_net(*net.parameters_as_arrays(), equity_weights(variant), variant.levels)
     return Bot(NETWORK, Rater(fast, endings(variant)), plies)

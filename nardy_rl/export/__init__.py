@@ -1,0 +1,1 @@
+"""Bundles: a trained bot as an ONNX file that encodes, rates and weighs positions itself, with its card and proof."""

@@ -1,0 +1,74 @@
+"""The card of a bundle: what the bot is, in plain types for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nardy_rl.bundle import FORMAT, card_digest
+from nardy_rl.export.small import Network
+from nardy_rl.rules.variant import Variant, variant_from_dict
+
+
+def bot_name(variant: Variant, network: Network) -> str:
+    """What a bot is called by default: short-256."""
+    return "-".join([variant.name.replace(" ", "_"), *(str(len(bias)) for bias in network.biases[:-1])])
+
+
+def outputs(variant: Variant) -> list[str]:
+    """Names of the probabilities: of winning, of winning so many points or more, of losing so many or more."""
+    higher = variant.levels[1:]
+    return ["win", *(f"win_{level}" for level in higher), *(f"loss_{level}" for level in higher)]
+
+
+def training(checkpoint: str, run: dict[str, Any], games: int, network: Network, variant: Variant) -> dict[str, Any]:
+    """How the network was trained: its shape, and the schedule if the checkpoint or the run around it tells.
+
+    run: the state of the run in the checkpoint, empty if it has none.
+    """
+    told: dict[str, Any] = {
+        "method": "TD(λ) by self-play from zero",
+        "games": games,
+        "inputs": network.weights[0].shape[1],
+        "hidden": [len(bias) for bias in network.biases[:-1]],
+        "parameters": sum(part.size for part in network.weights + network.biases),
+    }
+    options = run.get("options") or _options_beside(Path(checkpoint), variant)
+    schedule = options.get("schedule", {})
+    if schedule.get("phases"):
+        told |= {"seed": options.get("seed")} | {key: schedule.get(key) for key in ("batch_games", "minibatch")}
+        told["phases"] = [{key: value for key, value in phase.items() if value} for phase in schedule["phases"]]
+    return told
+
+
+def _options_beside(checkpoint: Path, variant: Variant) -> dict[str, Any]:
+    """The options of the run in whose folder the checkpoint lies; empty if it lies in none of this variant."""
+    try:
+        config = yaml.safe_load((checkpoint.parent / "config.yaml").read_text(encoding="utf-8"))
+        return dict(config) if variant_from_dict(config.pop("variant")) == variant else {}
+    except (OSError, ValueError, yaml.YAMLError, AttributeError, KeyError, TypeError):
+        return {}
+
+
+def make_card(
+    name: str, version: str, variant: Variant, training: dict[str, Any], strength: list[dict[str, Any]],
+    small: dict[str, Any] | None, golden: dict[str, Any], files: dict[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """The whole card; files: the SHA-256 of each."""
+    card: dict[str, Any] = {
+        "format": FORMAT,
+        "name": name,
+        "version": version,
+        "variant": variant.to_dict(),
+        "levels": list(variant.levels),
+        "outputs": outputs(variant),
+        "has_pending": variant.has_pending,
+        "training": training,
+        "strength": strength,
+        "int8": small,
+        "golden": golden,
+        "files": files,
+    }
+    return card | {"sha256": card_digest(card)}

@@ -1,0 +1,343 @@
+"""Bundles: what an export writes is what was trained, in every reader, and says so of itself."""
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from bundles import ROOT, SHEETS, opinionated_net, random_inputs, write_bundle
+
+from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, read_policy
+from nardy_rl.evaluation.match import play_match
+from nardy_rl.evaluation.report import result_sheet, sequential_sheet, write_json
+from nardy_rl.evaluation.sequential import SequentialResult
+from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
+from nardy_rl.export.command import Options, export
+from nardy_rl.export.golden import TOLERANCE, from_lines, standing_of, tags
+from nardy_rl.export.graph import policy
+from nardy_rl.export.selection import CASES, golden_cases
+from nardy_rl.export.small import Network, small_network
+from nardy_rl.export.values import Values
+from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
+from nardy_rl.network.inference import fast_net, new_scratch, rate_plays
+from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
+from nardy_rl.players.registry import load_player
+from nardy_rl.rules.kernel import new_plays
+from nardy_rl.rules.outcome import equity_weights
+from nardy_rl.rules.protocol import after_play, list_plays, pending_steps
+from nardy_rl.rules.variant import VARIANTS, variant
+
+SHORT = variant("short")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread(one_torch_thread):
+    pass
+
+
+@pytest.fixture(scope="module")
+def short_bundle(tmp_path_factory) -> Path:
+    return write_bundle(tmp_path_factory.mktemp("short"), SHORT, int8_games=20)
+
+
+def network_of(rules) -> Network:
+    return Network(*opinionated_net(rules).parameters_as_arrays())
+
+
+# The network in ONNX
+
+
+@pytest.mark.parametrize("rules", SHEETS.values(), ids=SHEETS)
+@pytest.mark.parametrize("number", [0, 1, 1000])
+def test_every_reader_gives_the_same_probabilities_and_equities_for_any_number_of_positions(rules, number):
+    network = network_of(rules)
+    positions, pending = random_inputs(number)
+    values = Values(*network, rules)
+    probabilities = values.probabilities(positions, pending)
+    readers = {
+        "torch": torch_reader(opinionated_net(rules), rules),
+        "onnxruntime": onnxruntime_reader(policy(*network, rules)),
+        "compiled": compiled_reader(*network, rules),
+    }
+    for name, reader in readers.items():
+        found, equities = reader(positions, pending)
+        assert found.shape == (number, rules.outputs), name
+        assert np.shape(equities) == (number,), name
+        np.testing.assert_allclose(found, probabilities, atol=TOLERANCE, rtol=0, err_msg=name)
+        bound = TOLERANCE * values.sensitivity
+        np.testing.assert_allclose(equities, values.equities(probabilities), atol=bound, rtol=0, err_msg=name)
+
+
+@pytest.mark.parametrize("rules", [SHORT, variant("gulbar")], ids=lambda rules: rules.name)
+def test_the_graph_takes_raw_positions_and_names_its_outputs(rules):
+    model = onnx.load_from_string(policy(*network_of(rules), rules))
+    assert model.opset_import[0].version >= 17
+
+    def shapes(values):
+        return {
+            value.name: (
+                onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type),
+                [dim.dim_param or dim.dim_value for dim in value.type.tensor_type.shape.dim],
+            )
+            for value in values
+        }
+
+    pending = {"pending": ("INT8", ["N", 7])} if rules.has_pending else {}
+    assert shapes(model.graph.input) == {"positions": ("INT8", ["N", 2, 26])} | pending
+    assert shapes(model.graph.output) == {
+        "probabilities": ("FLOAT", ["N", rules.outputs]),
+        "equity": ("FLOAT", ["N"]),
+    }
+
+
+def test_weights_are_read_without_onnx_as_onnx_reads_them():
+    network = network_of(SHORT)
+    file = policy(*network, SHORT)
+    metadata, arrays = read_policy(file)
+    model = onnx.load_from_string(file)
+    assert metadata == {pair.key: pair.value for pair in model.metadata_props}
+    assert list(arrays) == [tensor.name for tensor in model.graph.initializer]
+    for tensor in model.graph.initializer:
+        np.testing.assert_array_equal(arrays[tensor.name], onnx.numpy_helper.to_array(tensor))
+    np.testing.assert_array_equal(arrays["layers.0.weight"].T, network.weights[0])
+
+
+def test_int8_weights_are_unfolded_in_the_graph_and_near_enough():
+    network = network_of(SHORT)
+    small = small_network(network)
+    file = policy(small.weights, small.biases, SHORT, small.scales)
+    assert len(file) < 0.5 * len(policy(*network, SHORT))
+    assert all(np.abs(weight).max() <= 127 for weight in small.weights)
+    positions, pending = random_inputs(200)
+    found, _ = onnxruntime_reader(file)(positions, pending)
+    unfolded = Values(*small.unfolded(), SHORT).probabilities(positions, pending)
+    np.testing.assert_allclose(found, unfolded, atol=TOLERANCE)
+    whole = Values(*network, SHORT).probabilities(positions, pending)
+    assert 0 < np.abs(found - whole).mean() < 0.005
+
+
+def test_a_rating_by_int8_weights_depends_on_its_position_alone():
+    small = small_network(network_of(SHORT))
+    reader = onnxruntime_reader(policy(small.weights, small.biases, SHORT, small.scales))
+    positions, pending = random_inputs(50)
+    together, _ = reader(positions, pending)
+    alone = np.concatenate([reader(positions[i : i + 1], pending[i : i + 1])[0] for i in range(50)])
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+# Golden cases
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_golden_cases_hold_what_is_odd_in_the_variant(name):
+    rules = variant(name)
+    cases = golden_cases(rules, Values(*network_of(rules), rules))
+    assert len(cases) == CASES >= 500
+    assert len({json.dumps([case["position"], case["standing"]]) for case in cases}) == CASES
+    least = {"first turn": 20, "bearing off": 30, "won": 10, "no move": 5, "forced": 20}
+    if rules.hit:
+        least |= {"on the bar": 30, "no move": 20}
+    if rules.head:
+        least |= {"two off the head": 6}
+    if rules.has_pending:
+        least |= {"dice passed on": 15, "acts again": 15}
+    if rules.chain_moves:
+        least |= {"within a chain": 30}
+    for tag, number in least.items():
+        assert sum(tag in tags(case, rules) for case in cases) >= number, tag
+    assert {"game", "opening", "scattered", "home", "ending", "block"} < {case["kind"] for case in cases}
+    points = {case["equities"][index] for case in cases for index in won_plays(case)}
+    assert points <= set(rules.levels)
+    assert len(points) >= 2
+
+
+def won_plays(case: dict) -> list[int]:
+    return [index for index, after in enumerate(case["afterstates"]) if after[0][0] == 15]
+
+
+@pytest.mark.parametrize("rules", SHEETS.values(), ids=SHEETS)
+def test_golden_cases_are_what_the_rules_and_the_compiled_bot_say(rules):
+    """From `standing` alone: the plays in their order, who goes on, the choice and all values."""
+    network, plays = network_of(rules), new_plays()
+    cases = golden_cases(rules, Values(*network, rules), 60)
+    readers = {"compiled": compiled_reader(*network, rules), "torch": torch_reader(opinionated_net(rules), rules)}
+    assert check(readers, rules, cases) < TOLERANCE
+    net = fast_net(*network, equity_weights(rules), rules.levels)
+    scratch = new_scratch(net)
+    for case in cases:
+        standing, board = standing_of(case), np.array(case["position"], np.int8)
+        size, depth, left_over = list_plays(standing, board, rules.rules, plays)
+        assert size == len(case["afterstates"])
+        coming = after_play(standing, depth, left_over, 0, rules.rules)
+        same_player = coming.seat == standing.seat
+        assert case["next"]["same_player"] == same_player
+        pending = pending_steps(coming)
+        chosen = rate_plays(net, board, plays, size, depth, same_player, pending, rules.rules, scratch)
+        assert chosen == case["choice"]
+        np.testing.assert_allclose(scratch.equities[:size], case["equities"], atol=1e-4)
+        np.testing.assert_allclose(scratch.probabilities[:size], case["probabilities"], atol=TOLERANCE)
+
+
+def test_a_reader_that_is_wrong_is_found_out():
+    network = network_of(SHORT)
+    cases = golden_cases(SHORT, Values(*network, SHORT), 20)
+    right = compiled_reader(*network, SHORT)
+
+    def wrong(positions, pending):
+        probabilities, equities = right(positions, pending)
+        return probabilities + 2 * TOLERANCE, equities
+
+    with pytest.raises(ValueError, match="the cat does not reproduce the network: it differs by 2"):
+        check({"the cat": wrong}, SHORT, cases)
+    with pytest.raises(ValueError, match="the cat does not reproduce"):
+        check({"the cat": lambda *inputs: (right(*inputs)[0], -right(*inputs)[1])}, SHORT, cases)
+
+
+def test_a_network_without_an_opinion_makes_no_golden_cases():
+    network = network_of(SHORT)
+    for part in (*network.weights, *network.biases):
+        part[:] = 0
+    with pytest.raises(ValueError, match=r"no clear choice in \d+ of \d+ decisions, too many for golden cases"):
+        golden_cases(SHORT, Values(*network, SHORT), 20)
+
+
+# The folder
+
+
+def test_a_bundle_is_small_and_says_what_it_is(short_bundle):
+    assert sorted(path.name for path in short_bundle.iterdir()) == sorted([*FILES, "card.json"])
+    assert sum(path.stat().st_size for path in short_bundle.iterdir()) < 3_000_000
+    card = json.loads((short_bundle / "card.json").read_text())
+    assert card["format"] == 1
+    assert card["name"] == "short-24-8"
+    assert card["variant"] == SHORT.to_dict()
+    assert (card["levels"], card["has_pending"]) == ([1, 2, 3], False)
+    assert card["outputs"] == ["win", "win_2", "win_3", "loss_2", "loss_3"]
+    assert (card["training"]["games"], card["training"]["hidden"]) == (1234, [24, 8])
+    assert card["strength"] == []
+    assert set(card["files"]) == set(FILES)
+    assert card["int8"]["games"] == 20
+    page = (short_bundle / "README.md").read_text(encoding="utf-8")
+    assert "Not measured." in page
+    assert all(f"`{option}`" in page for option in SHORT.to_dict())
+    assert all(card["files"][name] in page for name in (POLICY, SMALL_POLICY, GOLDEN))
+
+
+def test_the_same_checkpoint_gives_the_same_bundle_byte_for_byte(short_bundle, tmp_path):
+    again = write_bundle(tmp_path / "again", SHORT, int8_games=20)
+    for path in short_bundle.iterdir():
+        assert path.read_bytes() == (again / path.name).read_bytes(), path.name
+
+
+def test_an_earlier_bundle_is_replaced_and_nothing_else_is_overwritten(tmp_path):
+    folder = write_bundle(tmp_path / "one", SHORT, cases=5)
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="it holds other things than a bundle, such as notes"):
+        write_bundle(tmp_path / "one", SHORT, cases=5)
+    (folder / "notes.txt").unlink()
+    write_bundle(tmp_path / "one", SHORT, cases=6, int8=False)
+    assert not (folder / SMALL_POLICY).exists()
+    assert len(from_lines((folder / GOLDEN).read_bytes())) == 6
+    assert read_bundle(folder).card["int8"] is None
+    with pytest.raises(ValueError, match=r"net\.pt: it is no folder"):
+        export(Options(checkpoint=str(tmp_path / "one" / "net.pt"), out=str(tmp_path / "one" / "net.pt")))
+
+
+def test_the_schedule_of_the_run_around_a_checkpoint_is_told(tmp_path):
+    phases = "[{games: 9, trace: [0.7, 0.1], minutes: null}]"
+    schedule = f"{{batch_games: 512, minibatch: 1024, phases: {phases}}}"
+    config = f"variant: {{base: short}}\nseed: 7\nschedule: {schedule}\n"
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.yaml").write_text(config)
+    folder = write_bundle(tmp_path / "run", SHORT, cases=5)
+    told = read_bundle(folder).card["training"]
+    assert (told["seed"], told["minibatch"], told["phases"]) == (7, 1024, [{"games": 9, "trace": [0.7, 0.1]}])
+    assert "| 9 | [0.7, 0.1] |" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_strength_is_taken_from_results_of_either_seat(tmp_path):
+    result = play_match(SHORT, simple_bot(HEURISTIC, SHORT), simple_bot(RANDOM, SHORT), 40, 1, 1)
+    net = str(tmp_path / "net.pt")
+    write_json(tmp_path / "a.json", result_sheet(result, SHORT, f"{net}@1", "/home/me/runs/old/best.pt"))
+    write_json(tmp_path / "b.json", result_sheet(result, SHORT, "random", net))
+    stopped = SequentialResult(result=result, bound=0, interval=(0.5, 2.5), most_games=100)
+    write_json(tmp_path / "c.json", sequential_sheet(stopped, SHORT, "gnubg:2", net))
+    results = [str(tmp_path / name) for name in ("a.json", "b.json", "c.json")]
+    one, other, early = read_bundle(write_bundle(tmp_path, SHORT, cases=5, strength=results)).card["strength"]
+    assert (one["against"], one["plies"], other["against"], other["plies"]) == ("old/best.pt", 1, "random", 0)
+    assert one["points_per_game"] == pytest.approx(result.points_per_game, abs=1e-5)
+    assert one["interval"] == pytest.approx(result.points_interval, abs=1e-4)
+    assert other["points_per_game"] == -one["points_per_game"]
+    assert other["win_interval"] == pytest.approx([1 - high for high in reversed(one["win_interval"])], abs=1e-5)
+    assert (early["against"], early["interval"], early["win_interval"]) == ("gnubg:2", [-2.5, -0.5], None)
+    page = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
+    assert "| old/best.pt | 1-ply | 40 |" in page
+    assert "/home/me" not in page + (tmp_path / "bot" / "card.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "is truncated or no result"),
+        ("[]", "is no result of evaluate.py"),
+        ('{"variant": {"base": "long"}}', "is a result of other rules"),
+        ('{"variant": {"base": "short"}}', "is no result of evaluate.py"),
+        (None, "cannot read the result"),
+    ],
+)
+def test_a_result_that_says_nothing_of_the_bot_is_refused(tmp_path, content, said):
+    if content is not None:
+        (tmp_path / "result.json").write_text(content)
+    with pytest.raises(ValueError, match=said):
+        write_bundle(tmp_path, SHORT, strength=[str(tmp_path / "result.json")])
+
+
+# The command
+
+
+def test_the_command_writes_a_bundle_and_nothing_else(tmp_path):
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT)))
+    options = ["checkpoint=net.pt", "out=bot", "name=Anna", "cases=10", "int8_games=4", "workers=1"]
+    command = [sys.executable, "-m", "nardy_rl.export", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "torch, onnxruntime, the compiled network: the same plays in 10 golden cases" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bot", "net.pt"]
+    assert read_bundle(tmp_path / "bot").card["name"] == "Anna"
+    load_player(str(tmp_path / "bot"), SHORT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["checkpoint=none.pt", "out=bot"], "cannot read the checkpoint none.pt: No such file"),
+        (["checkpoint=none.pt"], "option out has no default: write out=…"),
+        (["checkpoint=none.pt", "out=bot", "nane=x"], "unknown option nane; known are cases, checkpoint, int8, "),
+        (["checkpoint=none.pt", "out=bot", "variant=long"], "unknown option variant; known are cases, checkpoint, "),
+        (["checkpoint=none.pt", "out=bot", "--cases=7"], "options are written without dashes: cases=7"),
+        (["checkpoint=none.pt", "out=bot", "cases=0"], "option cases must be a whole number from 1; got 0"),
+        (["checkpoint=none.pt", "out=bot", "int8_games=3"], "option int8_games must be 0 or an even number from 4"),
+    ],
+)
+def test_a_refusal_of_the_command_is_one_line_and_exit_code_2(monkeypatch, capsys, tmp_path, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["export", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_module("nardy_rl.export", run_name="__main__")
+    assert caught.value.code == 2
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    assert output.err.startswith(f"error: {said}"), output.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_onnxruntime_is_asked_for_by_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ValueError, match=r"pip install 'nardy_rl\[export\]'"):
+        onnxruntime_reader(b"")
