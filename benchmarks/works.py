@@ -84,7 +84,7 @@ def decisions(name: str, plies: int, repetition: int) -> Callable[[], int]:
 
 def _network(rules: Variant, plies: int) -> Bot:
     torch.manual_seed(1)
-    net = ValueNet([WIDTH], rules.outputs, rules.has_pending)
+    net = ValueNet([WIDTH], rules)
     # With opinions, and as close ones as a trained net's: else look-ahead has nothing to weigh.
     torch.nn.init.normal_(list(net.parameters())[-2], std=_SPREAD)
     return network_bot(net, rules, plies)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.network.features import INPUTS, PENDING_INPUTS
+from nardy_rl.network.features import INPUTS, PENDING_INPUTS, STAGES
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
 FORMAT = 1
@@ -25,7 +25,8 @@ FILES = (POLICY, SMALL_POLICY, GOLDEN, README)
 """What a card can vouch for."""
 
 WEIGHT, BIAS = "layers.{}.weight", "layers.{}.bias"
-"""The names of a layer's weights float32[in, out] and biases float32[out] in `policy.onnx`."""
+"""The names in `policy.onnx` of a layer's weights float32[in, out] and biases float32[out]; for layers after the first
+float32[stages, in, out] and float32[stages, 1, out]."""
 
 _METADATA = "nardy_rl"  # under which a policy tells its variant and format
 
@@ -37,8 +38,8 @@ class Bundle:
     folder: Path
     card: dict[str, Any]
     variant: Variant
-    weights: list[NDArray[np.float32]]  # [out, in] of each layer
-    biases: list[NDArray[np.float32]]  # [out]
+    weights: list[NDArray[np.float32]]  # [out, inputs], then [stages, out, in] of each layer
+    biases: list[NDArray[np.float32]]  # [out], then [stages, out]
 
     def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         """Weights and biases of all layers, as `inference.fast_net` takes them."""
@@ -116,15 +117,20 @@ def _read(folder: Path, name: str) -> bytes:
 def _layers(
     arrays: dict[str, NDArray[Any]], variant: Variant
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Weights [out, in] and biases of the network. Raises ValueError or KeyError unless it fits the variant."""
+    """Weights and biases of the network. Raises ValueError or KeyError unless it fits the variant."""
     number = sum(name.startswith("layers.") and name.endswith(".weight") for name in arrays)
-    weights = [np.ascontiguousarray(arrays[WEIGHT.format(layer)].T) for layer in range(number)]
+    weights = [np.ascontiguousarray(arrays[WEIGHT.format(layer)].swapaxes(-1, -2)) for layer in range(number)]
     biases = [arrays[BIAS.format(layer)] for layer in range(number)]
+    biases[1:] = [bias.reshape(STAGES, -1) for bias in biases[1:]]
+    stages: tuple[int, ...] = ()
     width = INPUTS + PENDING_INPUTS * variant.has_pending
     for weight, bias in zip(weights, biases, strict=True):
-        if weight.dtype != np.float32 or bias.dtype != np.float32 or weight.shape != (len(bias), width):
+        size = bias.shape[-1]
+        if weight.dtype != np.float32 or bias.dtype != np.float32 or bias.shape != (*stages, size):
             raise ValueError
-        width = len(bias)
+        if weight.shape != (*stages, size, width):
+            raise ValueError
+        width, stages = size, (STAGES,)
     if number < 2 or width != variant.outputs or not all(np.isfinite(part).all() for part in weights + biases):
         raise ValueError
     return weights, biases

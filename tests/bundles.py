@@ -6,13 +6,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import torch
+from nets import opinionated_net
 
 from nardy_rl.export.command import Options, export
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
-from nardy_rl.network.value_net import ValueNet, new_net
 from nardy_rl.rules.variant import VARIANTS, Variant, load_variant, variant
 
+HIDDEN = (24, 8)
 ROOT = Path(__file__).parents[1]
 CLIENT = ROOT / "clients" / "python" / "nardy_client.py"
 WHOLE_CHAIN = {"chain_max_scope": "chain", "checkers": 6, "start": "24:6"}
@@ -30,22 +30,11 @@ SHEETS: dict[str, Variant] = {name: variant(name) for name in VARIANTS} | {
 }
 
 
-def opinionated_net(rules: Variant, hidden: tuple[int, ...] = (24, 8), seed: int = 3) -> ValueNet:
-    """A net whose every weight and bias matters."""
-    net = new_net(hidden, rules.outputs, seed, rules.has_pending)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for layer in net.layers:
-            layer.bias.normal_(std=0.3, generator=generator)
-        net.layers[-1].weight.normal_(std=0.5, generator=generator)
-    return net
-
-
 def write_bundle(folder: Path, rules: Variant, **options) -> Path:
     """The bundle of an opinionated net for `rules`, in a folder of `folder`, next to its checkpoint net.pt."""
     folder.mkdir(exist_ok=True)
     checkpoint = folder / "net.pt"
-    save_checkpoint(checkpoint, Checkpoint(rules, opinionated_net(rules), games=1234))
+    save_checkpoint(checkpoint, Checkpoint(rules, opinionated_net(rules, HIDDEN), games=1234))
     export(Options(checkpoint=str(checkpoint), out=str(folder / "bot"), **({"cases": 96, "int8_games": 0} | options)))
     return folder / "bot"
 

@@ -1,16 +1,30 @@
-"""A network without training that knows a little: to have fewer pips to go is good, and to leave blots is bad."""
+"""Networks without training: with opinions of everything, and one that knows a little of the game."""
 
 import numpy as np
 import torch
 
 from nardy_rl.network.features import BAR_SCALE, PENDING_SCALE, REST_SCALE, SIDE_INPUTS, UNITS
-from nardy_rl.network.value_net import ValueNet
+from nardy_rl.network.value_net import ValueNet, new_net
 from nardy_rl.players.bot import network_bot
 
 PIPS_A_UNIT = {True: 50, False: 20}  # a lead of so many changes the log-odds by 1, with long turns and without
 
 
+def opinionated_net(rules, hidden=(8,), seed=3):
+    """A net whose every weight and bias matters: a fresh one has no biases and nothing to say of sets and stages."""
+    net, generator = new_net(hidden, rules, seed), torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        net.layers[0].weight.normal_(std=0.15, generator=generator)
+        for layer in net.layers:
+            layer.bias.normal_(std=0.3, generator=generator)
+        for layer in net.layers[1:]:
+            layer.weight += 0.1 * torch.randn(layer.weight.shape, generator=generator)
+        net.layers[-1].weight.normal_(std=0.5, generator=generator)
+    return net
+
+
 def pip_net(rules, pips_a_blot=2):
+    """A net to which it is good to have fewer pips to go, and bad to leave blots."""
     scale = PIPS_A_UNIT[rules.has_pending]
     pips = np.zeros(SIDE_INPUTS, np.float32)
     for point in range(1, 25):
@@ -27,7 +41,7 @@ def pip_net(rules, pips_a_blot=2):
         bias[level] = -1.5 * level
     sides[levels:] = -sides[1:levels]
     bias[levels:] = bias[1:levels]
-    net = ValueNet([2], outputs, rules.has_pending)
+    net = ValueNet([2], rules)
     with torch.no_grad():
         net.layers[0].weight.zero_()
         net.layers[0].weight[0, :SIDE_INPUTS] = torch.tensor(pips / scale)

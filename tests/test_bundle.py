@@ -10,7 +10,8 @@ import sys
 
 import numpy as np
 import pytest
-from bundles import ROOT, client, opinionated_net, write_bundle
+from bundles import HIDDEN, ROOT, client, write_bundle
+from nets import opinionated_net
 
 from nardy_rl.bundle import CARD, FILES, POLICY, card_digest, read_bundle
 from nardy_rl.evaluation.match import play_match
@@ -46,7 +47,7 @@ def test_a_bundle_plays_as_the_network_in_it(original):
     bot = load_player(str(original), GULBAR)
     assert (bot.kind, bot.plies) == (NETWORK, 0)
     assert load_player(f"{original}@1", GULBAR).plies == 1
-    net = opinionated_net(GULBAR)
+    net = opinionated_net(GULBAR, HIDDEN)
     for ours, theirs in zip(read_bundle(original).parameters_as_arrays(), net.parameters_as_arrays(), strict=True):
         assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
     checkpoint = load_player(str(original.parent / "net.pt"), GULBAR)

@@ -25,7 +25,7 @@ from nardy_rl.search.lookahead import new_room
 def make_bot(kind, rules):
     if kind == "net":
         torch.manual_seed(3)
-        return network_bot(ValueNet([16], rules.outputs, rules.has_pending), rules)
+        return network_bot(ValueNet([16], rules), rules)
     return simple_bot({"random": RANDOM, "heuristic": HEURISTIC}[kind], rules)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from bundles import ROOT, SHEETS, opinionated_net, random_inputs, write_bundle
+from bundles import HIDDEN, ROOT, SHEETS, random_inputs, write_bundle
+from nets import opinionated_net
 
 from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, read_policy
 from nardy_rl.evaluation.match import play_match
@@ -28,7 +29,6 @@ from nardy_rl.network.inference import fast_net, new_scratch, rate_plays
 from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.kernel import new_plays
-from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.protocol import after_play, list_plays, pending_steps
 from nardy_rl.rules.variant import VARIANTS, variant
 
@@ -46,7 +46,7 @@ def short_bundle(tmp_path_factory) -> Path:
 
 
 def network_of(rules) -> Network:
-    return Network(*opinionated_net(rules).parameters_as_arrays())
+    return Network(*opinionated_net(rules, HIDDEN).parameters_as_arrays())
 
 
 # The network in ONNX
@@ -60,7 +60,7 @@ def test_every_reader_gives_the_same_probabilities_and_equities_for_any_number_o
     values = Values(*network, rules)
     probabilities = values.probabilities(positions, pending)
     readers = {
-        "torch": torch_reader(opinionated_net(rules), rules),
+        "torch": torch_reader(opinionated_net(rules, HIDDEN), rules),
         "onnxruntime": onnxruntime_reader(policy(*network, rules)),
         "compiled": compiled_reader(*network, rules),
     }
@@ -165,9 +165,12 @@ def test_golden_cases_are_what_the_rules_and_the_compiled_bot_say(rules):
     """From `standing` alone: the plays in their order, who goes on, the choice and all values."""
     network, plays = network_of(rules), new_plays()
     cases = golden_cases(rules, Values(*network, rules), 60)
-    readers = {"compiled": compiled_reader(*network, rules), "torch": torch_reader(opinionated_net(rules), rules)}
+    readers = {
+        "compiled": compiled_reader(*network, rules),
+        "torch": torch_reader(opinionated_net(rules, HIDDEN), rules),
+    }
     assert check(readers, rules, cases) < TOLERANCE
-    net = fast_net(*network, equity_weights(rules), rules.levels)
+    net = fast_net(*network, rules)
     scratch = new_scratch(net)
     for case in cases:
         standing, board = standing_of(case), np.array(case["position"], np.int8)
@@ -301,7 +304,7 @@ def test_a_result_that_says_nothing_of_the_bot_is_refused(tmp_path, content, sai
 
 
 def test_the_command_writes_a_bundle_and_nothing_else(tmp_path):
-    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT)))
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT, HIDDEN)))
     options = ["checkpoint=net.pt", "out=bot", "name=Anna", "cases=10", "int8_games=4", "workers=1"]
     command = [sys.executable, "-m", "nardy_rl.export", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

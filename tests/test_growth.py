@@ -4,37 +4,30 @@ import dataclasses
 
 import pytest
 import torch
+from nets import opinionated_net
 from rich.console import Console
 
 from nardy_rl.network.checkpoint import load_checkpoint
-from nardy_rl.network.value_net import ValueNet, grown, new_net
+from nardy_rl.network.value_net import grown
 from nardy_rl.rules.variant import variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
 from nardy_rl.training.trainer import BEST, LAST, Trainer
 
 
-def opinionated_net(hidden: list[int], has_pending: bool) -> ValueNet:
-    net = new_net(hidden, 5, 1, has_pending)
-    with torch.no_grad():
-        for parameter in net.parameters():
-            parameter.normal_(generator=torch.Generator().manual_seed(parameter.numel()))
-    return net
-
-
 @pytest.mark.parametrize("hidden", [[20, 7], [32, 7], [20, 9], [33, 16, 16], [20, 7, 7, 8]])
-@pytest.mark.parametrize("has_pending", [False, True])
-def test_a_grown_network_rates_every_position_as_before(hidden, has_pending):
-    net = opinionated_net([20, 7], has_pending)
+@pytest.mark.parametrize("name", ["short", "gulbar"])
+def test_a_grown_network_rates_every_position_as_before(hidden, name):
+    net = opinionated_net(variant(name), [20, 7])
     larger = grown(net, hidden, seed=3)
     positions = torch.randint(0, 6, (200, 2, 26), dtype=torch.int8, generator=torch.Generator().manual_seed(1))
-    pending = torch.tensor([0, 0x301]).repeat(100) * has_pending
+    pending = torch.tensor([0, 0x301]).repeat(100) * net.variant.has_pending
     assert larger.hidden == tuple(hidden)
     torch.testing.assert_close(larger(positions, pending), net(positions, pending), atol=1e-5, rtol=0)
 
 
 def test_new_units_are_no_copies_of_each_other():
-    larger = grown(opinionated_net([4], False), [8], seed=3)
+    larger = grown(opinionated_net(variant("short"), [4]), [8], seed=3)
     rows = larger.layers[0].weight[4:]
     assert torch.linalg.matrix_rank(rows) == 4
 
@@ -42,7 +35,7 @@ def test_new_units_are_no_copies_of_each_other():
 @pytest.mark.parametrize("hidden", [[], [19, 7], [20, 6], [20], [20, 7, 6]])
 def test_a_network_does_not_shrink(hidden):
     with pytest.raises(ValueError, match=r"hidden layers \[20, 7\] cannot grow to \[.*\]: no layer may get narrower"):
-        grown(opinionated_net([20, 7], False), hidden, seed=3)
+        grown(opinionated_net(variant("short"), [20, 7]), hidden, seed=3)
 
 
 def test_a_schedule_that_would_shrink_the_network_is_refused():

@@ -6,13 +6,14 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from nets import opinionated_net
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nardy_rl.network.features import INPUTS
+from nardy_rl.network.features import INPUTS, STAGES, sight_of
 from nardy_rl.network.gradient import descend, new_workspace
 from nardy_rl.network.value_net import new_net
 from nardy_rl.players.bot import RANDOM, simple_bot
-from nardy_rl.rules.variant import variant
+from nardy_rl.rules.variant import Variant, variant
 from nardy_rl.selfplay.batch import Batch, SelfPlay
 from nardy_rl.training.learner import CompiledLearner, DivergedError, TorchLearner, choose_device, new_learner
 
@@ -34,12 +35,12 @@ def first_rows(batch: Batch, number: int) -> Batch:
     return Batch(batch.positions[:number], batch.pending[:number], batch.targets[:number], batch.games)
 
 
+def rules_of(batch: Batch) -> Variant:
+    return {rules.outputs: rules for rules in (variant("short"), variant("long"))}[batch.targets.shape[1]]
+
+
 def net_for(batch: Batch, hidden):
-    net = new_net(hidden, batch.targets.shape[1], seed=2)
-    with torch.no_grad():
-        for layer in net.layers:
-            layer.bias.normal_(std=0.2, generator=torch.Generator().manual_seed(1))
-    return net
+    return opinionated_net(rules_of(batch), hidden, seed=2)
 
 
 def pair_of_learners(batch: Batch, hidden, minibatch=64):
@@ -176,13 +177,13 @@ def test_a_learner_trains_the_net_that_it_was_given(batch):
 def test_a_pass_leaves_no_gradient_behind(batch):
     """What a minibatch adds up must be gone before the next one."""
     widths = np.array([8, batch.targets.shape[1]], np.int64)
-    parameters = np.zeros(INPUTS * 8 + 8 + (8 + 1) * widths[1], np.float32)
+    parameters = np.zeros(INPUTS * 8 + 8 + STAGES * (8 + 1) * widths[1], np.float32)
     work = new_workspace(widths, parameters.size)
     memory = np.zeros((2, parameters.size), np.float32)
     order = np.arange(70)
     descend(
-        parameters, widths, INPUTS, memory[0], memory[1], 0, batch.positions, batch.pending, batch.targets, order, 32,
-        RATE, work,
+        parameters, widths, INPUTS, memory[0], memory[1], 0, batch.positions, batch.pending, batch.targets,
+        sight_of(rules_of(batch)), order, 32, RATE, work,
     )  # fmt: skip
     assert not work.gradient.any()
     assert memory[0].any()
@@ -193,4 +194,4 @@ def test_a_device_that_is_not_there_is_named(monkeypatch):
     with pytest.raises(ValueError, match="device=cuda: torch sees no CUDA device here; use device=cpu"):
         choose_device("cuda")
     assert choose_device("auto") == "cpu"
-    assert isinstance(new_learner(new_net([4], 3, seed=1), "cpu", 64), CompiledLearner)
+    assert isinstance(new_learner(new_net([4], variant("long"), seed=1), "cpu", 64), CompiledLearner)

@@ -11,11 +11,12 @@ from random import Random
 import numpy as np
 import pytest
 import torch
+from nets import opinionated_net
 
 from nardy_rl.network.checkpoint import FORMAT, Checkpoint, load_checkpoint, save_checkpoint
-from nardy_rl.network.features import INPUTS, SIDE_INPUTS
+from nardy_rl.network.features import INPUTS, SET_INPUT, SIDE_INPUTS, sight_of
 from nardy_rl.network.inference import new_scratch, rate, rate_plays
-from nardy_rl.network.value_net import ValueNet, encode, new_net
+from nardy_rl.network.value_net import ValueNet, encode, new_net, stages
 from nardy_rl.players.bot import network_bot
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.outcome import equity_weights, outcome
@@ -29,19 +30,14 @@ FOUR_LEVELS = variant_from_dict({"base": "long", "name": "four levels", "home_ma
 OFF, BAR = 0, 25
 
 
-def opinionated_net(hidden, outputs, seed=3):
-    """A net whose every weight and bias matters: a fresh one has no biases, and outputs that hardly differ."""
-    net = new_net(hidden, outputs, seed)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for layer in net.layers:
-            layer.bias.normal_(std=0.3, generator=generator)
-        net.layers[-1].weight.normal_(std=0.5, generator=generator)
-    return net
+def inputs_of(position: Position, rules=SHORT) -> np.ndarray:
+    return encode(torch.from_numpy(position.board()[None]), sight_of(rules))[0].numpy()
 
 
-def inputs_of(position: Position) -> np.ndarray:
-    return encode(torch.from_numpy(position.board()[None]))[0].numpy()
+def set_input(side: int, quarter: int, points) -> int:
+    """The index of the input that says: of this quarter just these points are held."""
+    number = sum(1 << (point - 6 * quarter - 1) for point in points)
+    return side * SIDE_INPUTS + SET_INPUT + 63 * quarter + number - 1
 
 
 def probabilities_of(net: ValueNet, boards) -> np.ndarray:
@@ -61,17 +57,59 @@ def test_every_input_has_the_index_and_value_that_is_documented():
     expected[4 * 7 : 4 * 7 + 3] = 1
     expected[0:4] = 1, 1, 1, 1.5
     expected[96:98] = 1 / 2, 2 / 15
-    expected[98 + 4 * 19 : 98 + 4 * 20] = 1, 1, 1, 0.5
-    expected[98 + 4 * 2 : 98 + 4 * 3] = 1, 1, 1, 1
-    expected[98 + 96 : 98 + 98] = 3 / 2, 3 / 15
+    other = expected[350:]
+    other[4 * 19 : 4 * 20] = 1, 1, 1, 0.5
+    other[4 * 2 : 4 * 3] = 1, 1, 1, 1
+    other[96:98] = 3 / 2, 3 / 15
+    for side, quarter, points in ((0, 0, [1]), (0, 1, [8]), (0, 2, [13]), (1, 0, [3]), (1, 3, [20])):
+        expected[set_input(side, quarter, points)] = 1
     np.testing.assert_allclose(inputs_of(Position.from_points(own, opp)), expected, rtol=1e-6)
 
 
 def test_an_empty_board_but_for_one_point_sets_that_points_inputs_alone():
     for point in range(1, 25):
         inputs = inputs_of(Position.from_points({point: 15}, {"off": 15}))
-        assert np.flatnonzero(inputs).tolist() == [*range(4 * point - 4, 4 * point), INPUTS - 1]
+        held = set_input(0, (point - 1) // 6, [point])
+        assert np.flatnonzero(inputs).tolist() == [*range(4 * point - 4, 4 * point), held, SIDE_INPUTS + 97]
         assert inputs[4 * point - 1] == 6
+
+
+@pytest.mark.parametrize(("rules", "held"), [(SHORT, [1, 3, 6]), (LONG, [1, 2, 3, 6])])
+def test_a_point_is_held_that_the_other_side_may_not_enter(rules, held):
+    """Where blots are hit it takes two checkers, else one."""
+    inputs = inputs_of(Position.from_points({1: 2, 2: 1, 3: 5, 6: 2, "off": 5}, {"off": 15}), rules)
+    assert np.flatnonzero(inputs[SET_INPUT:SIDE_INPUTS]) + SET_INPUT == [set_input(0, 0, held)]
+
+
+def test_the_stage_of_short_nardy_is_told_by_the_rearmost_checkers():
+    home = {6: 15}
+    stage = {
+        0: [(home, home), ({12: 15}, {13: 15}), ({1: 15}, {24: 15}), ({"off": 14, 3: 1}, {22: 15})],
+        1: [({13: 15}, {13: 15}), ({18: 15}, {18: 15}), (home, {"off": 14, 20: 1})],
+        2: [({19: 15}, {8: 15}), ({"bar": 1, 6: 14}, {6: 15})],
+        3: [({8: 15}, {24: 1, 6: 14}), ({6: 15}, {"bar": 1, 6: 14})],
+        4: [({24: 2, 6: 13}, {24: 2, 6: 13}), ({"bar": 1, 6: 14}, {"bar": 2, 6: 13})],
+    }
+    stage[3].append(stage[1].pop())
+    assert_stages(SHORT, stage)
+
+
+def test_the_stage_of_long_nardy_is_told_by_the_rearmost_checkers():
+    """Each side's points 13…24 are the other's 1…12: who is all on his last twelve has passed those who are so, too."""
+    stage = {
+        0: [({12: 15}, {12: 15}), ({6: 15}, {"off": 15})],
+        1: [({13: 15}, {12: 15}), ({6: 15}, {18: 15})],
+        2: [({24: 15}, {18: 15})],
+        3: [({6: 15}, {19: 15})],
+        4: [({24: 15}, {24: 15})],
+    }
+    assert_stages(LONG, stage)
+
+
+def assert_stages(rules, stage):
+    for number, sides in stage.items():
+        boards = np.array([Position.from_points(*pair).board() for pair in sides])
+        assert stages(torch.from_numpy(boards), sight_of(rules)).tolist() == [number] * len(sides)
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -87,14 +125,15 @@ def test_a_checker_on_the_bar_and_one_borne_off_are_different_inputs(side):
 def test_changing_sides_changes_the_halves_of_the_inputs(sample_turns):
     for position, _, _ in islice(sample_turns(SHORT, Random(1)), 50):
         np.testing.assert_array_equal(inputs_of(position.swapped()), np.roll(inputs_of(position), SIDE_INPUTS))
+    assert INPUTS == 2 * SIDE_INPUTS
 
 
 def test_a_network_depends_on_its_seed_alone():
     torch.manual_seed(5)
-    first = new_net([4], 3, seed=7)
+    first = new_net([4], LONG, seed=7)
     torch.manual_seed(6)
     state = torch.get_rng_state()
-    again, other = new_net([4], 3, seed=7), new_net([4], 3, seed=8)
+    again, other = new_net([4], LONG, seed=7), new_net([4], LONG, seed=8)
     assert torch.equal(torch.get_rng_state(), state)
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
     assert not torch.equal(first.layers[0].weight, other.layers[0].weight)
@@ -103,7 +142,7 @@ def test_a_network_depends_on_its_seed_alone():
 @pytest.mark.parametrize("hidden", [[], [0], [8, -1]])
 def test_a_network_without_a_proper_hidden_layer_is_refused(hidden):
     with pytest.raises(ValueError, match="layer widths from 1"):
-        ValueNet(hidden, 3)
+        ValueNet(hidden, LONG)
 
 
 # What its outputs are worth
@@ -153,7 +192,7 @@ def rare_turns(rules):
 @pytest.mark.parametrize("hidden", [[128], [64, 32, 16]])
 @pytest.mark.parametrize("rules", [SHORT, LONG, FOUR_LEVELS], ids=lambda rules: rules.name)
 def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hidden, sample_turns):
-    net = opinionated_net(hidden, rules.outputs)
+    net = opinionated_net(rules, hidden)
     fast, weights = network_bot(net, rules).rater.net, equity_weights(rules)
     plays, scratch = new_plays(), new_scratch(fast)
     seen = dict.fromkeys(("hit", "second hit", "entered", "borne off", "won", "passed", "four moves"), 0)
@@ -188,7 +227,7 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
 @pytest.mark.parametrize("rules", [SHORT, LONG, FOUR_LEVELS], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("hidden", [[1], [128], [64, 32, 16]])
 def test_the_twin_rates_single_positions_as_the_network_does(rules, hidden, sample_turns):
-    net = opinionated_net(hidden, rules.outputs)
+    net = opinionated_net(rules, hidden)
     boards = [position.board() for position, _, _ in islice(sample_turns(rules, Random(2)), 100)]
     fast, weights = network_bot(net, rules).rater.net, equity_weights(rules)
     scratch, rated = new_scratch(fast), np.empty(rules.outputs, np.float32)
@@ -200,7 +239,7 @@ def test_the_twin_rates_single_positions_as_the_network_does(rules, hidden, samp
 
 @pytest.mark.parametrize("bias", [-200.0, -20.0, 0.0, 20.0, 200.0])
 def test_the_twin_stays_with_the_network_where_it_is_sure(bias):
-    net = new_net([2], LONG.outputs, seed=1)
+    net = new_net([2], LONG, seed=1)
     with torch.no_grad():
         net.layers[-1].bias.fill_(bias)
     fast, board, rated = network_bot(net, LONG).rater.net, Position.start(LONG).board(), np.empty(3, np.float32)
@@ -210,7 +249,7 @@ def test_the_twin_stays_with_the_network_where_it_is_sure(bias):
 
 def test_a_position_is_worth_the_same_to_the_mover_and_to_the_player_who_then_rolls(sample_turns):
     """Whoever sits where: the afterstate as its mover rates it is the position as its next player rates it."""
-    fast = network_bot(opinionated_net([16], SHORT.outputs), SHORT).rater.net
+    fast = network_bot(opinionated_net(SHORT, [16]), SHORT).rater.net
     plays, scratch, alone = new_plays(), new_scratch(fast), new_scratch(fast)
     rated = np.empty(SHORT.outputs, np.float32)
     for position, dice, first_turn in islice(sample_turns(SHORT, Random(6)), 40):
@@ -224,7 +263,7 @@ def test_a_position_is_worth_the_same_to_the_mover_and_to_the_player_who_then_ro
 
 
 def test_a_bot_keeps_the_weights_it_was_made_with():
-    net = opinionated_net([8, 4], SHORT.outputs)
+    net = opinionated_net(SHORT, [8, 4])
     bot, board = network_bot(net, SHORT), Position.start(SHORT).board()
     before, after, fresh = (np.empty(SHORT.outputs, np.float32) for _ in range(3))
     rate(bot.rater.net, board, 0, new_scratch(bot.rater.net), before)
@@ -246,7 +285,7 @@ def saved(tmp_path):
     """The path of a checkpoint of short nardy."""
     path = tmp_path / "net.pt"
     run = {"place": {"games": 12, "rate": 0.5}, "mean": [torch.ones(2, 3)]}
-    save_checkpoint(path, Checkpoint(SHORT, opinionated_net([6, 4], SHORT.outputs), 12, run))
+    save_checkpoint(path, Checkpoint(SHORT, opinionated_net(SHORT, [6, 4]), 12, run))
     return path
 
 
@@ -260,7 +299,7 @@ def complaint(path, *arguments) -> str:
 
 
 def test_a_checkpoint_comes_back_as_it_was_saved(saved):
-    loaded, net = load_checkpoint(saved, SHORT), opinionated_net([6, 4], SHORT.outputs)
+    loaded, net = load_checkpoint(saved, SHORT), opinionated_net(SHORT, [6, 4])
     assert (loaded.variant, loaded.games, loaded.net.hidden) == (SHORT, 12, (6, 4))
     assert loaded.run["place"] == {"games": 12, "rate": 0.5}
     assert torch.equal(loaded.run["mean"][0], torch.ones(2, 3))
@@ -269,7 +308,7 @@ def test_a_checkpoint_comes_back_as_it_was_saved(saved):
 
 def test_a_rule_sheet_of_ones_own_travels_with_the_checkpoint(tmp_path):
     rules = variant_from_dict({"base": "long", "name": "house rules", "head": 2, "koks": 4, "prime_rule": "forbid"})
-    save_checkpoint(tmp_path / "net.pt", Checkpoint(rules, new_net([2], rules.outputs, 1)))
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(rules, new_net([2], rules, 1)))
     assert load_checkpoint(tmp_path / "net.pt").variant == rules
     assert load_checkpoint(str(tmp_path / "net.pt"), rules).run == {}
 
@@ -376,7 +415,7 @@ def test_a_write_that_fails_leaves_the_old_checkpoint_and_no_draft(saved, monkey
     old = saved.read_bytes()
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left on device"):
-        save_checkpoint(saved, Checkpoint(SHORT, new_net([32], SHORT.outputs, 2)))
+        save_checkpoint(saved, Checkpoint(SHORT, new_net([32], SHORT, 2)))
     assert saved.read_bytes() == old
     assert list(saved.parent.iterdir()) == [saved]
 
@@ -386,7 +425,7 @@ def limited(path, size) -> OSError | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
-        save_checkpoint(path, Checkpoint(SHORT, new_net([32], SHORT.outputs, 2)))
+        save_checkpoint(path, Checkpoint(SHORT, new_net([32], SHORT, 2)))
     except OSError as error:
         return error
     finally:
@@ -397,7 +436,7 @@ def limited(path, size) -> OSError | None:
 def test_a_disk_that_fills_up_anywhere_in_the_file_leaves_the_old_one(saved, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the limit would cut short what Python caches, too
     old = saved.read_bytes()
-    save_checkpoint(saved.with_name("size.pt"), Checkpoint(SHORT, new_net([32], SHORT.outputs, 2)))
+    save_checkpoint(saved.with_name("size.pt"), Checkpoint(SHORT, new_net([32], SHORT, 2)))
     needed = saved.with_name("size.pt").stat().st_size
     saved.with_name("size.pt").unlink()
     for share in (0, 0.05, 0.3, 0.7, 0.95):
@@ -416,6 +455,6 @@ def test_an_interrupted_write_leaves_the_old_checkpoint(saved, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        save_checkpoint(saved, Checkpoint(SHORT, new_net([32], SHORT.outputs, 2)))
+        save_checkpoint(saved, Checkpoint(SHORT, new_net([32], SHORT, 2)))
     assert load_checkpoint(saved).net.hidden == (6, 4)
     assert list(saved.parent.iterdir()) == [saved]

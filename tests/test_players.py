@@ -57,7 +57,7 @@ def test_without_gnubg_the_way_to_get_it_is_named(monkeypatch):
 
 def test_a_checkpoint_plays_as_the_network_in_it(tmp_path):
     torch.manual_seed(1)
-    net = ValueNet([8], SHORT.outputs)
+    net = ValueNet([8], SHORT)
     save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, net))
     bot = load_player(str(tmp_path / "net.pt"), SHORT)
     assert bot.kind == NETWORK

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import reference_protocol
 import torch
+from nets import opinionated_net
 from reference import OFF
 from returns import game_returns
 from test_protocol import pending_code
 
 from nardy_rl.network.inference import change_sides, new_scratch, rate, rate_plays
-from nardy_rl.network.value_net import ValueNet, new_net
+from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import RANDOM, network_bot, simple_bot
 from nardy_rl.players.games import offer, start_board
 from nardy_rl.rules.dice import below, roll, stream
@@ -29,16 +30,6 @@ pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 NAMES = ("gulbar", "mad_gulbar_a", "mad_gulbar_b")
 SEED = 8
-
-
-def opinionated_net(rules: Variant, hidden) -> ValueNet:
-    """A net whose every weight and bias matters, those of the pending dice as well."""
-    net, generator = new_net(hidden, rules.outputs, 3, rules.has_pending), torch.Generator().manual_seed(3)
-    with torch.no_grad():
-        for layer in net.layers:
-            layer.bias.normal_(std=0.3, generator=generator)
-        net.layers[-1].weight.normal_(std=0.5, generator=generator)
-    return net
 
 
 def probabilities_of(net: ValueNet, positions, pending) -> np.ndarray:

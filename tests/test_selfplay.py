@@ -46,7 +46,7 @@ def swapped(probabilities, levels):
 
 def net_of(rules, hidden=(8,), seed=4):
     """A net with opinions: a fresh one rates every play nearly alike."""
-    net = new_net(hidden, rules.outputs, seed, rules.has_pending)
+    net = new_net(hidden, rules, seed)
     with torch.no_grad():
         net.layers[-1].weight.normal_(std=0.4, generator=torch.Generator().manual_seed(seed))
     return net
@@ -170,7 +170,7 @@ def test_the_result_reaches_back_by_lambda_and_never_into_another_game():
 def test_a_net_that_always_says_the_same_gets_targets_around_what_it_says(trace):
     """A fair constant is its own target, but for λ^k of what the end, k turns later, adds to it."""
     rules = to_the_end("long")
-    net = new_net([4], rules.outputs, seed=1)
+    net = new_net([4], rules, seed=1)
     fair = np.array([0.5, 0.2, 0.2])
     with torch.no_grad():
         net.layers[-1].weight.zero_()
@@ -296,7 +296,7 @@ def test_each_game_and_each_seed_has_dice_of_its_own():
 def test_better_plays_are_preferred():
     """A net that wants to come home is quicker than chance; one that maximised the opponent's value would not be."""
     rules = variant("long")
-    net = new_net([1], rules.outputs, seed=1)
+    net = new_net([1], rules, seed=1)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.zero_()

@@ -236,5 +236,5 @@ def test_a_checkpoint_of_strange_content_is_refused(refusal, tmp_path):
     (tmp_path / "run" / LAST).write_text("not a checkpoint")
     assert refusal("resume=run") == "cannot read the checkpoint run/last.pt: it is truncated or no checkpoint"
     rules = variant("long")
-    save_checkpoint(tmp_path / "run" / LAST, Checkpoint(rules, new_net([2], rules.outputs, 1)))
+    save_checkpoint(tmp_path / "run" / LAST, Checkpoint(rules, new_net([2], rules, 1)))
     assert refusal(*TINY) == "run holds a run already; go on with it by resume=run"

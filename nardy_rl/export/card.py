@@ -14,7 +14,7 @@ from nardy_rl.rules.variant import Variant, variant_from_dict
 
 def bot_name(variant: Variant, network: Network) -> str:
     """What a bot is called by default: short-256."""
-    return "-".join([variant.name.replace(" ", "_"), *(str(len(bias)) for bias in network.biases[:-1])])
+    return "-".join([variant.name.replace(" ", "_"), *(str(bias.shape[-1]) for bias in network.biases[:-1])])
 
 
 def outputs(variant: Variant) -> list[str]:
@@ -32,7 +32,7 @@ def training(checkpoint: str, run: dict[str, Any], games: int, network: Network,
         "method": "TD(λ) by self-play from zero",
         "games": games,
         "inputs": network.weights[0].shape[1],
-        "hidden": [len(bias) for bias in network.biases[:-1]],
+        "hidden": [bias.shape[-1] for bias in network.biases[:-1]],
         "parameters": sum(part.size for part in network.weights + network.biases),
     }
     options = run.get("options") or _options_beside(Path(checkpoint), variant)

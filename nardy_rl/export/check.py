@@ -72,7 +72,7 @@ def torch_reader(net: ValueNet, variant: Variant) -> Reader:
 
 def compiled_reader(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant) -> Reader:
     """The compiled twin, by which nardy_rl plays a bundle."""
-    net = fast_net(weights, biases, equity_weights(variant), variant.levels)
+    net = fast_net(weights, biases, variant)
     scratch = new_scratch(net)
 
     def read(positions: NDArray[np.int8], pending: NDArray[np.int8]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -19,7 +19,7 @@ _SEED = 1
 
 
 class Network(NamedTuple):
-    """Weights float32[out, in] and biases float32[out] of all layers."""
+    """Weights and biases of all layers: float32[out, in] and float32[out] of the first, of the others [stages, …]."""
 
     weights: list[NDArray[np.float32]]
     biases: list[NDArray[np.float32]]
@@ -36,23 +36,23 @@ class SmallNetwork:
     Inputs differ by far more than units do in how much they say: a scale for each unit costs four times as much.
     """
 
-    weights: list[NDArray[np.int8]]  # [out, in]
-    scales: list[NDArray[np.float32]]  # [in]
-    biases: list[NDArray[np.float32]]  # [out]
+    weights: list[NDArray[np.int8]]  # [out, in], and [stages, out, in]
+    scales: list[NDArray[np.float32]]  # [in], and [stages, in]
+    biases: list[NDArray[np.float32]]  # as of the whole network
 
     def unfolded(self) -> Network:
         """The same network in float32, exactly as an ONNX reader unfolds it."""
         parts = zip(self.weights, self.scales, strict=True)
-        return Network([weight.astype(np.float32) * scale for weight, scale in parts], self.biases)
+        return Network([weight.astype(np.float32) * scale[..., None, :] for weight, scale in parts], self.biases)
 
 
 def small_network(network: Network) -> SmallNetwork:
     """The nearest network of int8 weights, input by input."""
     weights, scales = [], []
     for weight in network.weights:
-        largest = np.abs(weight).max(axis=0)
+        largest = np.abs(weight).max(axis=-2)
         scale = np.where(largest > 0, largest / _LARGEST, 1).astype(np.float32)
-        weights.append(np.round(weight / scale).astype(np.int8))
+        weights.append(np.round(weight / scale[..., None, :]).astype(np.int8))
         scales.append(scale)
     return SmallNetwork(weights, scales, network.biases)
 

@@ -18,7 +18,7 @@ from nardy_rl.network.value_net import ValueNet
 from nardy_rl.rules.likeness import check_same_rules
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
-FORMAT = 1
+FORMAT = 2
 _KIND = "nardy_rl checkpoint"
 _ZIP = b"PK\x03\x04"
 
@@ -74,7 +74,7 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
         raise ValueError(f"{path} has checkpoint format {content.get('format')}; this version reads format {FORMAT}")
     trained = variant_from_dict(content.get("variant"), source=str(path))
     try:
-        net = ValueNet(content["hidden"], trained.outputs, trained.has_pending)
+        net = ValueNet(content["hidden"], trained)
         net.load_state_dict(content["weights"])
         checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:

@@ -1,7 +1,7 @@
-"""What the network sees of a position: 98 numbers a player, the inputs of Tesauro's TD-Gammon (1992).
+"""What the network sees of a position: 350 numbers a player, and the stage of the game.
 
-The point of view is that of the player on roll: his 98 numbers come first, then the other player's, each in its
-owner's own numbering. For a player with n checkers on a point:
+The point of view is that of the player on roll: his numbers come first, then the other player's, each in its owner's
+own numbering. For a player with n checkers on a point:
 
 =================  ==============================================  =======================================
 index in a side    meaning                                         value
@@ -12,28 +12,54 @@ index in a side    meaning                                         value
 4(p-1) + 3         … holds more                                    (n - 3) / 2 if n > 3, else 0
 96                 checkers on the bar                             n / 2
 97                 checkers borne off                              n / 15
+98 + 63q + s - 1   points 6q+1…6q+6 he holds are the set s         1 if so, else 0
 =================  ==============================================  =======================================
+
+The first 98 are the inputs of Tesauro's TD-Gammon (1992). The rest tells which points of each quarter q, 0…3, are
+closed to the other side, all at once: bit i of s, 1…63, is point 6q+1+i, held by `Sight.least` checkers or more.
 
 In variants where dice can be pending (`Variant.has_pending`) seven more follow, all 0 before a roll: for each value
 1…6 a quarter of the steps of it that the player who acts has still to play, then 1 if they are of his own roll.
 
-Every input depends on one count alone. The first layer is therefore a sum of table rows, one for each point, which is
-what lets the compiled twin follow a play by adding two rows a move.
+Every input depends on the count of one point, or on one quarter. The first layer is therefore a sum of table rows,
+which is what lets the compiled twin follow a play by adding two rows a move, and one for each quarter.
+
+The layers after the first have weights of their own for each of five stages: 0 when the sides have passed each other,
+else 1, plus 1 if the player on roll has a checker in the quarter where he enters (points 19…24) or on the bar, plus 2
+if the other player has.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_rl.rules.variant import Variant
+
 UNITS = 4
-SIDE_INPUTS = 24 * UNITS + 2
+QUARTERS, SETS = 4, 64
+BAR_INPUT, OFF_INPUT, SET_INPUT = 24 * UNITS, 24 * UNITS + 1, 24 * UNITS + 2
+SIDE_INPUTS = SET_INPUT + QUARTERS * (SETS - 1)
 INPUTS = 2 * SIDE_INPUTS
 PENDING_INPUTS = 7
 PENDING_SCALE = 1 / 4
+STAGES = 5
 COUNTS = 16
 BAR_SCALE, OFF_SCALE, REST_SCALE = 1 / 2, 1 / 15, 1 / 2
-_BAR_INPUT, _OFF_INPUT = SIDE_INPUTS - 2, SIDE_INPUTS - 1
+
+
+class Sight(NamedTuple):
+    """What of the rules decides how a network sees a position."""
+
+    least: int  # so many checkers close a point to the other side
+    contrary: int  # whether the sides move in contrary directions
+
+
+def sight_of(variant: Variant) -> Sight:
+    """How networks see positions of `variant`."""
+    return Sight(2 if variant.rules.hit else 1, variant.rules.contrary)
 
 
 def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -46,8 +72,20 @@ def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     table = np.zeros((2, 26, COUNTS, weights.shape[0]), np.float32)
     for side in range(2):
         own = weights[:, side * SIDE_INPUTS : (side + 1) * SIDE_INPUTS]
-        points = own[:, : 24 * UNITS].reshape(-1, 24, UNITS)
+        points = own[:, :BAR_INPUT].reshape(-1, 24, UNITS)
         table[side, 1:25] = np.einsum("hpu,uc->pch", points, unit_values)
-        table[side, 25] = np.outer(n * BAR_SCALE, own[:, _BAR_INPUT])
-        table[side, 0] = np.outer(n * OFF_SCALE, own[:, _OFF_INPUT])
+        table[side, 25] = np.outer(n * BAR_SCALE, own[:, BAR_INPUT])
+        table[side, 0] = np.outer(n * OFF_SCALE, own[:, OFF_INPUT])
+    return table
+
+
+def set_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What each set of held points adds to the first layer: float32[2, 4, 64, H] from its weights float32[H, inputs].
+
+    Axes: 0 the player on roll, 1 the other; quarter; set; hidden unit.
+    """
+    table = np.zeros((2, QUARTERS, SETS, weights.shape[0]), np.float32)
+    for side in range(2):
+        own = weights[:, side * SIDE_INPUTS + SET_INPUT : (side + 1) * SIDE_INPUTS]
+        table[side, :, 1:] = own.T.reshape(QUARTERS, SETS - 1, -1)
     return table

@@ -1,8 +1,9 @@
 """The compiled way to learn on a CPU: loss, gradient and Adam for a `ValueNet`, with a sparse first layer.
 
-Of the 196 inputs about 30 are not zero, and of the units behind a ReLU a third, so every layer's sums and gradients
-touch a few rows only. All parameters lie in one float32 vector: for each layer its weights [in, out], a row of which is
-one piece of memory, and its biases. Widths are padded (see `vectors`); what belongs to no unit is zero and stays so.
+Of the 700 inputs about 35 are not zero, and of the units behind a ReLU a third, so every layer's sums and gradients
+touch a few rows only. All parameters lie in one float32 vector: for each layer, and in it for each stage, its weights
+[in, out], a row of which is one piece of memory, and its biases. Widths are padded (see `vectors`); what belongs to no
+unit is zero and stays so.
 """
 
 from __future__ import annotations
@@ -14,17 +15,26 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.features import (
+    BAR_INPUT,
     BAR_SCALE,
     INPUTS,
+    OFF_INPUT,
     OFF_SCALE,
     PENDING_INPUTS,
     PENDING_SCALE,
+    QUARTERS,
     REST_SCALE,
+    SET_INPUT,
+    SETS,
     SIDE_INPUTS,
+    STAGES,
     UNITS,
+    Sight,
 )
-from nardy_rl.network.inference import sigmoid
+from nardy_rl.network.sigmoid import sigmoid
+from nardy_rl.network.stages import held_points, held_set, stage
 from nardy_rl.network.vectors import LANES, UNROLL, add_rows, add_to_rows, dot_rows, list_positive
+from nardy_rl.rules.words import pack
 
 _MAX_ACTIVE = INPUTS + PENDING_INPUTS
 WARM_UP = 1000
@@ -61,7 +71,7 @@ def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
 
 @inlined
 def _active_inputs(
-    position: NDArray[np.int8], pending: int, active: NDArray[np.int32], value: NDArray[np.float32]
+    position: NDArray[np.int8], pending: int, sight: Sight, active: NDArray[np.int32], value: NDArray[np.float32]
 ) -> int:
     """List the inputs of a position, int8[2, 26], that are not zero (see `features`), as `vectors` takes lists."""
     size = 0
@@ -74,13 +84,20 @@ def _active_inputs(
                 value[size] = 1.0 if unit < 3 else (count - 3) * np.float32(REST_SCALE)
                 size += 1
         if position[side, 25]:
-            active[size] = base + SIDE_INPUTS - 2
+            active[size] = base + BAR_INPUT
             value[size] = position[side, 25] * np.float32(BAR_SCALE)
             size += 1
         if position[side, 0]:
-            active[size] = base + SIDE_INPUTS - 1
+            active[size] = base + OFF_INPUT
             value[size] = position[side, 0] * np.float32(OFF_SCALE)
             size += 1
+        held_low, held_high = held_points(*pack(position[side:]), sight)
+        for quarter in range(QUARTERS):
+            held = held_set(held_low, held_high, quarter)
+            if held:
+                active[size] = base + SET_INPUT + (SETS - 1) * quarter + held - 1
+                value[size] = 1.0
+                size += 1
     if pending:
         for die in range(1, 7):
             active[size] = INPUTS + die - 1
@@ -97,32 +114,40 @@ def _active_inputs(
 
 
 @inlined
-def _forward(parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, work: Workspace) -> None:
+def _forward(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, stage: int, work: Workspace
+) -> None:
     """Every layer's sums; layer 0's list is made, and those of the others are made here."""
-    width, start = inputs, 0
+    width, layer_start = inputs, 0
     for layer in range(widths.size):
         following, sums = widths[layer], work.sums[layer]
+        size = (width + 1) * following
+        start = layer_start + (stage * size if layer else 0)
         if layer:
             before = work.sums[layer - 1]
             work.counts[layer] = list_positive(before, width, work.indices[layer], work.values[layer])
-        bias = parameters[start + width * following : start + (width + 1) * following]
+        bias = parameters[start + width * following : start + size]
         for unit in range(following):
             sums[unit] = bias[unit]
         add_rows(parameters, start, following, work.indices[layer], work.values[layer], work.counts[layer], sums)
-        start += (width + 1) * following
+        layer_start += STAGES * size if layer else size
         width = following
 
 
 @inlined
-def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, work: Workspace) -> None:
+def _backward(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs: int, stage: int, work: Workspace
+) -> None:
     """Add to the gradient what follows from the last layer's errors."""
-    end = parameters.size
+    layer_end = parameters.size
     for layer in range(widths.size - 1, -1, -1):
         width, following = inputs if layer == 0 else widths[layer - 1], widths[layer]
-        start = end - (width + 1) * following
+        size = (width + 1) * following
+        layer_start = layer_end - (STAGES * size if layer else size)
+        start = layer_start + (stage * size if layer else 0)
         errors, indices, count = work.errors[layer], work.indices[layer], work.counts[layer]
         add_to_rows(work.gradient, start, following, indices, work.values[layer], count, errors)
-        bias = work.gradient[start + width * following : end]
+        bias = work.gradient[start + width * following : start + size]
         for unit in range(following):
             bias[unit] += errors[unit]
         if layer:
@@ -133,17 +158,18 @@ def _backward(parameters: NDArray[np.float32], widths: NDArray[np.int64], inputs
             for place in range(count):
                 if work.values[layer, place] > 0:
                     passed[indices[place]] = work.products[place]
-        end = start
+        layer_end = layer_start
 
 
 @inlined
 def _add_gradient(
     parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, position: NDArray[np.int8],
-    pending: int, target: NDArray[np.float32], scale: float, work: Workspace,
+    pending: int, target: NDArray[np.float32], scale: float, sight: Sight, work: Workspace,
 ) -> float:  # fmt: skip
     """Add `scale` times the gradient of one position's summed cross-entropy; returns that sum, in nats."""
-    work.counts[0] = _active_inputs(position, pending, work.indices[0], work.values[0])
-    _forward(parameters, widths, all_inputs, work)
+    work.counts[0] = _active_inputs(position, pending, sight, work.indices[0], work.values[0])
+    reached = stage(position, sight)
+    _forward(parameters, widths, all_inputs, reached, work)
     last, loss = widths.size - 1, 0.0
     for out in range(target.size):
         log_odds = work.sums[last, out]
@@ -151,7 +177,7 @@ def _add_gradient(
         likelier = max(probability, np.float32(1.0) - probability)
         loss += max(log_odds, np.float32(0.0)) - log_odds * target[out] - np.log(likelier)
         work.errors[last, out] = (probability - target[out]) * np.float32(scale)
-    _backward(parameters, widths, all_inputs, work)
+    _backward(parameters, widths, all_inputs, reached, work)
     return loss
 
 
@@ -177,15 +203,16 @@ def _adam(
 def descend(
     parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, mean: NDArray[np.float32],
     square: NDArray[np.float32], step: int, positions: NDArray[np.int8], pending: NDArray[np.int32],
-    targets: NDArray[np.float32],
-    order: NDArray[np.int64], minibatch: int, learning_rate: float, work: Workspace,
+    targets: NDArray[np.float32], sight: Sight, order: NDArray[np.int64], minibatch: int, learning_rate: float,
+    work: Workspace,
 ) -> float:  # fmt: skip
     """Go once through a batch, one step of Adam for each minibatch; returns the summed cross-entropy in nats.
 
     parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far; during the
     first WARM_UP of them the learning rate grows to its full size. widths: of the layers, padded. all_inputs: how many
     the network has. positions: int8[N, 2, 26], row 0 acts; pending: int32[N], what he has to play
-    (`pending_steps`). targets: float32[N, outputs]. order: int64[N], the rows in learning order.
+    (`pending_steps`). targets: float32[N, outputs]. sight: how the network sees positions. order: int64[N], the rows in
+    learning order.
     """
     loss = 0.0
     for start in range(0, order.size, minibatch):
@@ -194,7 +221,7 @@ def descend(
         for index in range(start, end):
             row = order[index]
             loss += _add_gradient(
-                parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, work
+                parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, sight, work
             )
         step += 1
         _adam(parameters, work.gradient, mean, square, step, learning_rate * min(1.0, step / WARM_UP))

@@ -2,26 +2,35 @@
 
 The first layer of an afterstate is its parent's plus two table differences a move (four where a blot is hit). Plays
 that the generator lists one after another share their first moves, so the accumulator is kept per depth and only what
-differs from the play before is redone.
+differs from the play before is redone. What the sets of held points add, a row for each quarter, comes on top.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.features import INPUTS, PENDING_INPUTS, PENDING_SCALE, count_table
+from nardy_rl.network.features import (
+    INPUTS,
+    PENDING_INPUTS,
+    PENDING_SCALE,
+    STAGES,
+    Sight,
+    count_table,
+    set_table,
+    sight_of,
+)
+from nardy_rl.network.sigmoid import sigmoid
+from nardy_rl.network.stages import enters, held_points, held_set, last_free, rear, stage, stage_of
 from nardy_rl.network.vectors import LANES, add_rows, list_positive, padded, padded_layer
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
-from nardy_rl.rules.outcome import points_won
-from nardy_rl.rules.words import count_at, mirror, moved, pack, unpack
+from nardy_rl.rules.outcome import equity_weights, points_won
+from nardy_rl.rules.variant import Variant
+from nardy_rl.rules.words import count_at, hit_points, mirror, moved, pack, unpack
 
 
 class FastNet(NamedTuple):
@@ -29,18 +38,21 @@ class FastNet(NamedTuple):
 
     table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
     steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
+    sets: NDArray[np.float32]  # [2, 4, 64, H]: what each set of held points adds
     bias: NDArray[np.float32]  # [H]
     pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
     widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
-    dense: NDArray[np.float32]  # layers after the first, one after another: weights [in, out], then bias [out]
+    dense: NDArray[np.float32]  # layers after the first, one after another, each for each stage: [in, out], bias [out]
     equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
     levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
+    sight: Sight
 
 
 class Scratch(NamedTuple):
     """Room for one thread's ratings, made by `new_scratch`."""
 
-    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves
+    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves, without his sets
+    whole: NDArray[np.float32]  # [H]: the same with them
     low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
     high: NDArray[np.int64]
     layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
@@ -52,13 +64,12 @@ class Scratch(NamedTuple):
     board: NDArray[np.int8]  # [2, 26]
 
 
-def fast_net(
-    weights: list[NDArray[np.float32]],
-    biases: list[NDArray[np.float32]],
-    equity: NDArray[np.float32],
-    levels: tuple[int, ...],
-) -> FastNet:
-    """The twin of a network given by its layers' weights float32[out, in] and biases float32[out]."""
+def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant) -> FastNet:
+    """The twin of a network given by its layers' weights and biases.
+
+    Those of the first layer are float32[out, inputs] and float32[out], the others' float32[stages, out, in] and
+    float32[stages, out].
+    """
     width = padded(len(biases[0]))
     first = np.zeros((width, weights[0].shape[1]), np.float32)
     first[: len(biases[0])] = weights[0]
@@ -72,12 +83,14 @@ def fast_net(
     return FastNet(
         table,
         steps,
+        set_table(first),
         np.pad(biases[0], (0, width - len(biases[0]))),
         pending,
-        np.array([padded(len(bias)) for bias in biases], np.int64),
+        np.array([padded(bias.shape[-1]) for bias in biases], np.int64),
         np.concatenate(dense),
-        equity,
-        np.array(levels, np.int64),
+        equity_weights(variant),
+        np.array(variant.levels, np.int64),
+        sight_of(variant),
     )
 
 
@@ -87,6 +100,7 @@ def new_scratch(net: FastNet) -> Scratch:
     flat = np.zeros(MAX_PLAYS * outputs, np.float32)
     return Scratch(
         np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
+        np.zeros(len(net.bias), np.float32),
         np.zeros(MAX_MOVES + 1, np.int64),
         np.zeros(MAX_MOVES + 1, np.int64),
         np.zeros((len(net.widths), widest), np.float32),
@@ -99,35 +113,12 @@ def new_scratch(net: FastNet) -> Scratch:
     )
 
 
-@intrinsic
-def _float_of_bits(typing_context: Any, bits: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.FloatType())
-
-    return types.float32(types.int32), generate
-
-
-@inlined
-def sigmoid(x: np.float32) -> np.float32:
-    """1 / (1 + exp(-x)) to about 2e-7, without a call, so that a loop over it runs in vector registers."""
-    # exp(-x) = 2^whole · e^rest with |rest| ≤ ln(2) / 2, where six terms of the series are enough.
-    power = np.float32(-1.44269504) * min(max(x, np.float32(-80.0)), np.float32(80.0))
-    whole = np.floor(power + np.float32(0.5))
-    rest = (power - whole) * np.float32(0.693147181)
-    series = np.float32(1 / 720)
-    series = series * rest + np.float32(1 / 120)
-    series = series * rest + np.float32(1 / 24)
-    series = series * rest + np.float32(1 / 6)
-    series = series * rest + np.float32(0.5)
-    series = series * rest + np.float32(1.0)
-    series = series * rest + np.float32(1.0)
-    scale = _float_of_bits(np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)))
-    return np.float32(1.0) / (np.float32(1.0) + series * scale)
-
-
 @inlined
 def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int, sums: NDArray[np.float32]) -> None:
-    """The first layer, before its ReLU, of a board whose row `actor` acts, with `pending` steps to play."""
+    """The first layer, before its ReLU, of a board whose row `actor` acts, with `pending` steps to play.
+
+    What the sets of held points add is left out.
+    """
     for unit in range(sums.size):
         sums[unit] = net.bias[unit]
     for side in range(2):
@@ -147,17 +138,35 @@ def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int
 
 
 @inlined
-def _upper_layers(net: FastNet, sums: NDArray[np.float32], scratch: Scratch, logits: NDArray[np.float32]) -> None:
-    """From the first layer before its ReLU to the log-odds float32[outputs]."""
-    before, width, start = sums, sums.size, 0
+def _add_sets(
+    net: FastNet, side: int, low: int, high: int, before: NDArray[np.float32], after: NDArray[np.float32]
+) -> None:
+    """after = before + what the held points of a side add: side 0 acts, (low, high) are its words."""
+    held_low, held_high = held_points(low, high, net.sight)
+    first = net.sets[side, 0, held_set(held_low, held_high, 0)]
+    second = net.sets[side, 1, held_set(held_low, held_high, 1)]
+    third = net.sets[side, 2, held_set(held_low, held_high, 2)]
+    fourth = net.sets[side, 3, held_set(held_low, held_high, 3)]
+    for unit in range(after.size):
+        after[unit] = before[unit] + first[unit] + second[unit] + third[unit] + fourth[unit]
+
+
+@inlined
+def _upper_layers(
+    net: FastNet, sums: NDArray[np.float32], stage: int, scratch: Scratch, logits: NDArray[np.float32]
+) -> None:
+    """From the first layer before its ReLU to the log-odds float32[outputs], by the weights of a stage."""
+    before, width, layer_start = sums, sums.size, 0
     for layer in range(1, net.widths.size):
         following, after = net.widths[layer], scratch.layers[layer]
-        bias = net.dense[start + width * following : start + (width + 1) * following]
+        size = (width + 1) * following
+        start = layer_start + stage * size
+        bias = net.dense[start + width * following : start + size]
         for unit in range(following):
             after[unit] = bias[unit]
         count = list_positive(before, width, scratch.indices, scratch.values)
         add_rows(net.dense, start, following, scratch.indices, scratch.values, count, after)
-        start += (width + 1) * following
+        layer_start += STAGES * size
         before, width = after, following
     for out in range(logits.size):
         logits[out] = before[out]
@@ -172,7 +181,9 @@ def rate(
     board: int8[2, 26]. pending: as `pending_steps` gives it, 0 if he is about to roll.
     """
     _first_layer(net, board, 0, pending, scratch.sums[0])
-    _upper_layers(net, scratch.sums[0], scratch, probabilities)
+    _add_sets(net, 0, *pack(board), scratch.sums[0], scratch.whole)
+    _add_sets(net, 1, *pack(board[1:]), scratch.whole, scratch.whole)
+    _upper_layers(net, scratch.whole, stage(board, net.sight), scratch, probabilities)
     for out in range(probabilities.size):
         probabilities[out] = sigmoid(probabilities[out])
     return equity_of(net, probabilities)
@@ -246,6 +257,10 @@ def rate_plays(
     mover = 0 if goes_on else 1
     sign = np.float32(1.0 if goes_on else -1.0)
     _first_layer(net, board, mover, pending, scratch.sums[0])
+    _add_sets(
+        net, 1 - mover, *pack(board[1:]), scratch.sums[0], scratch.sums[0]
+    )  # no play changes what the other holds
+    other = rear(board[1])
     scratch.low[0], scratch.high[0] = pack(board)
     kept = 0  # how many moves of the last play the accumulators still hold
     last_moves = 0
@@ -258,7 +273,11 @@ def rate_plays(
             _follow(net, board, moves, played, mover, rules.contrary, scratch)
         kept = depth
         last_moves = moves
-        _upper_layers(net, scratch.sums[depth], scratch, scratch.probabilities[index])
+        low, high = plays.low[index], plays.high[index]
+        other_rear = 25 if hit_points(high) else other
+        reached = stage_of(low, high, last_free(other_rear, net.sight), enters(other_rear), mover == 0)
+        _add_sets(net, mover, low, high, scratch.sums[depth], scratch.whole)
+        _upper_layers(net, scratch.whole, reached, scratch, scratch.probabilities[index])
     for index in range(size * outputs):
         scratch.flat[index] = sigmoid(scratch.flat[index])
     best = 0

@@ -217,12 +217,12 @@ def padded(width: int) -> int:
 
 
 def padded_layer(weights: NDArray[np.float32], bias: NDArray[np.float32], first: bool = False) -> NDArray[np.float32]:
-    """A layer float32[out, in] and its bias float32[out] in one vector: padded rows [in, out], then the bias.
+    """A layer float32[…, out, in] and its bias float32[…, out] in one vector: padded rows [in, out], then the bias.
 
-    The inputs of a `first` layer are no units, and not padded.
+    The inputs of a `first` layer are no units, and not padded. One layer for each stage: one after another.
     """
-    outputs, inputs = weights.shape
-    layer = np.zeros(((inputs if first else padded(inputs)) + 1, padded(outputs)), np.float32)
-    layer[:inputs, :outputs] = weights.T
-    layer[-1, :outputs] = bias
+    *stages, outputs, inputs = weights.shape
+    layer = np.zeros((*stages, (inputs if first else padded(inputs)) + 1, padded(outputs)), np.float32)
+    layer[..., :inputs, :outputs] = np.swapaxes(weights, -1, -2)
+    layer[..., -1, :outputs] = bias
     return layer.ravel()

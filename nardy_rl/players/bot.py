@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
-from nardy_rl.network.features import INPUTS
+from nardy_rl.network.features import INPUTS, STAGES
 from nardy_rl.network.inference import Scratch, fast_net
 from nardy_rl.players.heuristic import heuristic_score
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import below
 from nardy_rl.rules.kernel import Plays
-from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.protocol import Standing
 from nardy_rl.rules.variant import Variant
 from nardy_rl.rules.words import unpack
@@ -29,7 +28,7 @@ class Weights(Protocol):
     """What a network bot is made of: a `ValueNet`, or the weights that a bundle holds."""
 
     def parameters_as_arrays(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Weights float32[out, in] and biases float32[out] of all layers."""
+        """Weights and biases of all layers, as `fast_net` takes them."""
 
 
 class Bot(NamedTuple):
@@ -42,15 +41,15 @@ class Bot(NamedTuple):
 
 def simple_bot(kind: int, variant: Variant) -> Bot:
     """A RANDOM or HEURISTIC bot."""
-    weights = [np.zeros((1, INPUTS), np.float32), np.zeros((variant.outputs, 1), np.float32)]
-    biases = [np.zeros(len(layer), np.float32) for layer in weights]
-    net = fast_net(weights, biases, equity_weights(variant), variant.levels)
+    weights = [np.zeros((1, INPUTS), np.float32), np.zeros((STAGES, variant.outputs, 1), np.float32)]
+    biases = [np.zeros(layer.shape[:-1], np.float32) for layer in weights]
+    net = fast_net(weights, biases, variant)
     return Bot(kind, Rater(net, no_endings(variant)), 0)
 
 
 def network_bot(net: Weights, variant: Variant, plies: int = 0) -> Bot:
     """A bot that plays what `net` rates highest after looking `plies` rolls ahead."""
-    fast = fast_net(*net.parameters_as_arrays(), equity_weights(variant), variant.levels)
+    fast = fast_net(*net.parameters_as_arrays(), variant)
     return Bot(NETWORK, Rater(fast, endings(variant)), plies)
 
 

@@ -84,6 +84,15 @@ def hit_points(high: int) -> int:
     return ((high >> (_HIT_SHIFT + 1)) & 0xFFFFFF) << 1
 
 
+@inlined
+def any_beyond(low: int, high: int, point: int) -> bool:
+    """Whether the mover has a checker beyond `point` (-1…24), the bar included."""
+    counts = high & ((1 << 40) - 1)
+    if point < 15:
+        return counts != 0 or (low >> (4 * point + 4)) != 0
+    return (counts >> (4 * point - 60)) != 0
+
+
 @kernel
 def occupancy(low: int, high: int) -> int:
     """The mover's points 1…25 that hold a checker, as a mask."""

@@ -88,7 +88,7 @@ def _compile(variant: Variant, display: Display) -> None:
     began = time.monotonic()
     notice = threading.Timer(2.0, display.line, ["compiling the game engine (once on this machine) …"])
     notice.start()
-    bot = network_bot(new_net([1], variant.outputs, 0, variant.has_pending), variant)
+    bot = network_bot(new_net([1], variant, 0), variant)
     SelfPlay(variant, seed=0, workers=1).play(bot, 0, 1, trace=0.0)
     evaluate(variant, bot, bot, 4, 4, seed=0)
     best_opening(bot, variant, (2, 1))

@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from nardy_rl.network.features import sight_of
 from nardy_rl.network.gradient import WARM_UP, descend, new_workspace
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.network.vectors import padded, padded_layer
@@ -60,8 +61,8 @@ class CompiledLearner:
     def __init__(self, net: ValueNet, minibatch: int) -> None:
         self.net = net
         self._minibatch = minibatch
-        self._shapes = [parameter.shape for parameter in net.parameters() if parameter.dim() == 2]
-        self._widths = np.array([padded(outputs) for outputs, _ in self._shapes], np.int64)
+        self._shapes = [parameter.shape for parameter in net.parameters()][::2]
+        self._widths = np.array([padded(shape[-2]) for shape in self._shapes], np.int64)
         self._inputs = self._shapes[0][1]
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
@@ -73,7 +74,8 @@ class CompiledLearner:
         positions, targets = batch.positions, batch.targets
         loss = descend(
             self._parameters, self._widths, self._inputs, self._mean, self._square, self._step, positions,
-            batch.pending, targets, _order(len(positions), seed).numpy(), self._minibatch, learning_rate, self._work,
+            batch.pending, targets, sight_of(self.net.variant), _order(len(positions), seed).numpy(), self._minibatch,
+            learning_rate, self._work,
         )  # fmt: skip
         self._step += math.ceil(len(positions) / self._minibatch)
         self._write_back()
@@ -101,10 +103,10 @@ class CompiledLearner:
         """A vector as `network.gradient` lays it out, as one tensor for each parameter of the net."""
         tensors: list[torch.Tensor] = []
         start, rows = 0, self._inputs
-        for (outputs, inputs), width in zip(self._shapes, self._widths.tolist(), strict=True):
-            end = start + (rows + 1) * width
-            both = torch.from_numpy(vector[start:end].reshape(rows + 1, width)).clone()
-            tensors += [both[:inputs, :outputs].t().contiguous(), both[-1, :outputs].clone()]
+        for (*stages, outputs, inputs), width in zip(self._shapes, self._widths.tolist(), strict=True):
+            end = start + math.prod(stages) * (rows + 1) * width
+            both = torch.from_numpy(vector[start:end].reshape(*stages, rows + 1, width)).clone()
+            tensors += [both[..., :inputs, :outputs].mT.contiguous(), both[..., -1, :outputs].clone()]
             start, rows = end, width
         return tensors
 

@@ -78,7 +78,7 @@ class Trainer:
         config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
         with replacing(folder / CONFIG) as file:
             file.write(config.encode())
-        net = new_net(options.network.hidden, variant.outputs, options.seed, variant.has_pending)
+        net = new_net(options.network.hidden, variant, options.seed)
         self._set_up(variant, options, folder, display, net, Place())
         self._save()
 
@@ -238,7 +238,7 @@ class Trainer:
         """Go on with the best net of a checkpoint, and write its file anew: a killed run may have been ahead of it."""
         if best is None:
             return
-        self._best_net = ValueNet(best["hidden"], self.variant.outputs, self.variant.has_pending)
+        self._best_net = ValueNet(best["hidden"], self.variant)
         self._best_net.load_state_dict(best["weights"])
         self._save_best()
         self._best = network_bot(self._best_net, self.variant)
