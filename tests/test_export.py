@@ -17,6 +17,7 @@ from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, re
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.report import result_sheet, sequential_sheet, write_json
 from nardy_rl.evaluation.sequential import SequentialResult
+from nardy_rl.export.card import training
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.command import Options, export
 from nardy_rl.export.golden import TOLERANCE, from_lines, standing_of, tags
@@ -261,6 +262,23 @@ def test_the_schedule_of_the_run_around_a_checkpoint_is_told(tmp_path):
     told = read_bundle(folder).card["training"]
     assert (told["seed"], told["minibatch"], told["phases"]) == (7, 1024, [{"games": 9, "trace": [0.7, 0.1]}])
     assert "| 9 | [0.7, 0.1] |" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_network_in_mid_run_says_how_much_of_the_schedule_is_behind_it(tmp_path):
+    phases = [{"games": 100, "minutes": None}, {"games": None, "minutes": 10.0}, {"games": 50, "minutes": None}]
+    place = {"phase": 1, "phase_games": 12, "phase_seconds": 150.0}
+    run = {"options": {"schedule": {"phases": phases}}, "place": place}
+    network = network_of(SHORT)
+    assert training("net.pt", run, 112, network, SHORT)["done"] == [1.0, 0.25, 0.0]
+    place |= {"phase": 2, "phase_games": 50}
+    assert training("net.pt", run, 300, network, SHORT)["done"] == [1.0, 1.0, 1.0]
+    place |= {"phase": 3, "phase_games": 0}
+    assert training("net.pt", run, 300, network, SHORT)["done"] == [1.0, 1.0, 1.0]
+    assert "done" not in training("net.pt", {}, 300, network, SHORT)
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT), 112, run))
+    out = tmp_path / "bot"
+    export(Options(checkpoint=str(tmp_path / "net.pt"), out=str(out), cases=5, int8=False))
+    assert "| 100.0% |" in (out / "README.md").read_text(encoding="utf-8")
 
 
 def test_strength_is_taken_from_results_of_either_seat(tmp_path):

@@ -40,7 +40,19 @@ def training(checkpoint: str, run: dict[str, Any], games: int, network: Network,
     if schedule.get("phases"):
         told |= {"seed": options.get("seed")} | {key: schedule.get(key) for key in ("batch_games", "minibatch")}
         told["phases"] = [{key: value for key, value in phase.items() if value} for phase in schedule["phases"]]
+    if "place" in run:
+        told["done"] = _done(schedule["phases"], run["place"])
     return told
+
+
+def _done(phases: list[dict[str, Any]], place: dict[str, Any]) -> list[float]:
+    """How much of each phase lies behind the network, 0…1, by its `training.trainer.Place`."""
+    shares = [1.0] * place["phase"] + [0.0] * (len(phases) - place["phase"])
+    if place["phase"] < len(phases):
+        games, minutes = (phases[place["phase"]].get(key) for key in ("games", "minutes"))
+        share = place["phase_games"] / games if games else place["phase_seconds"] / 60 / (minutes or 1)
+        shares[place["phase"]] = round(min(share, 1.0), 3)
+    return shares
 
 
 def _options_beside(checkpoint: Path, variant: Variant) -> dict[str, Any]:

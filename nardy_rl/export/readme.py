@@ -88,9 +88,11 @@ def _training(training: dict[str, Any]) -> Iterator[str]:
         f" {training['parameters']:,} numbers."
     )
     if "phases" in training:
-        keys = sorted({key for phase in training["phases"] for key in phase})
+        shares = [{"done": f"{share:.1%}"} for share in training.get("done", ())] or [{}] * len(training["phases"])
+        phases = [phase | share for phase, share in zip(training["phases"], shares, strict=True)]
+        keys = sorted({key for phase in phases for key in phase})
         rows = [f"| {' | '.join(keys)} |", "|---" * len(keys) + "|"]
-        rows += [f"| {' | '.join(str(phase.get(key, '')) for key in keys)} |" for phase in training["phases"]]
+        rows += [f"| {' | '.join(str(phase.get(key, '')) for key in keys)} |" for phase in phases]
         yield (
             f"The schedule of its run, seed {training['seed']}, {training['batch_games']} games a batch,"
             f" {training['minibatch']} positions a step; a pair goes from its first value to its second:"
