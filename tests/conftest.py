@@ -5,10 +5,12 @@ from random import Random
 
 import pytest
 import torch
+from nets import pip_bot
 
+from nardy_rl.players.registry import Player, load_player
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
-from nardy_rl.rules.variant import Variant
+from nardy_rl.rules.variant import Variant, variant
 
 OFF, BAR = 0, 25
 Turn = tuple[Position, tuple[int, int], str | None]
@@ -29,6 +31,29 @@ def pytest_addoption(parser):
         metavar="N",
         help="matches of 200 games whose results with and without luck are compared (100 for the full proof)",
     )
+    parser.addoption(
+        "--protocol-games",
+        type=int,
+        default=4,
+        metavar="N",
+        help="games that bots play in GNU Backgammon, and as many in OpenSpiel (100 for the full proof)",
+    )
+    parser.addoption(
+        "--protocol-bot", default=None, metavar="BOT", help="who plays them, instead of a simple network for the tests"
+    )
+
+
+@pytest.fixture(scope="session")
+def protocol_games(request) -> int:
+    """How many games are played in other programs."""
+    return request.config.getoption("--protocol-games")
+
+
+@pytest.fixture(scope="session")
+def protocol_bot(request) -> Player:
+    """Who plays them."""
+    name, short = request.config.getoption("--protocol-bot"), variant("short")
+    return load_player(name, short) if name else pip_bot(short)
 
 
 @pytest.fixture(scope="session")

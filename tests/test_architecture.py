@@ -25,6 +25,7 @@ FLOORS: dict[str, set[str]] = {
     "selfplay": {"compiled", "rules", "network", "search", "players"},
     "evaluation": {"compiled", "files", "rules", "network", "search", "players"},
     "training": {"files", "rules", "envs", "network", "players", "selfplay", "evaluation"},
+    "protocols": {"rules", "search", "players", "evaluation", "cli"},
     "export": {"files", "rules", "network", "bundle", "players", "evaluation", "cli"},
     "cli": {"spelling", "rules"},
 }

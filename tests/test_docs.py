@@ -1,12 +1,14 @@
 """The pages in docs/: those of the variants are what the code gives, the example sheets can be played."""
 
 import dataclasses
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 
 from nardy_rl.export.wording import MEANING
+from nardy_rl.protocols.ubgi import Engine
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.variant import VARIANTS, Variant, load_variant
 
@@ -45,3 +47,18 @@ def test_the_example_sheets_can_be_played(sheet):
     assert game.points in rules.levels
     text = (DOCS / "own_rules.md").read_text(encoding="utf-8")
     assert sheet.read_text(encoding="utf-8") in text
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_the_programs_on_the_page_of_protocols_run(number):
+    pytest.importorskip("pyspiel")
+    programs = re.findall(r"```python\n(.*?)```", (DOCS / "protocols.md").read_text(encoding="utf-8"), re.S)
+    assert len(programs) == 2
+    exec(compile(programs[number], "docs/protocols.md", "exec"), {})
+
+
+def test_the_session_on_the_page_of_protocols_is_what_the_engine_says():
+    page = (DOCS / "protocols.md").read_text(encoding="utf-8")
+    *commands, answer = re.search(r"```\n(set game.variant.*?)\n```", page, re.S)[1].split("\n")
+    engine = Engine("heuristic")
+    assert [reply for command in commands for reply in engine.answer(command)] == [answer]

@@ -13,7 +13,7 @@ from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players import gnubg
 from nardy_rl.players.bot import NETWORK
 from nardy_rl.players.gnubg import find_play
-from nardy_rl.players.registry import BOT_NAMES, load_player
+from nardy_rl.players.registry import BOT_NAMES, load_player, trained_variant
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.plays import legal_plays
@@ -38,6 +38,15 @@ def test_an_unknown_bot_is_refused_with_what_is_known(name, said):
     with pytest.raises(ValueError, match=said) as caught:
         load_player(name, SHORT)
     assert "\n" not in str(caught.value)
+
+
+def test_a_trained_bot_says_of_which_variant_it_is(tmp_path):
+    path, long = tmp_path / "net.pt", variant("long", koks=3)
+    save_checkpoint(path, Checkpoint(long, ValueNet([8], long.outputs)))
+    assert trained_variant(str(path)) == trained_variant(f"{path}@2") == long
+    assert [trained_variant(name) for name in BOT_NAMES] == [None] * len(BOT_NAMES)
+    with pytest.raises(ValueError, match=r"unknown bot 'huristic'.*did you mean heuristic\?"):
+        trained_variant("huristic")
 
 
 @pytest.mark.parametrize("name", ["gnubg:0", "pubeval"])

@@ -124,6 +124,7 @@ class NardyEnv(gymnasium.Env[Any, Any]):
 
     - `afterstates`: int8[n, 2, 26], the position after each play, the learner still in row 0;
     - `moves`: n tuples of `Move`;
+    - `standing`: how the turn stands (see `nardy_rl.rules.protocol.Standing`), all that an observation leaves out;
     - `action_mask`: int8[MAX_PLAYS], 1 for the n legal actions.
 
     variant: a preset's name or a `Variant`. opponent: "random", or a callable (see `Opponent`). Options of `reset`:
@@ -233,5 +234,6 @@ class NardyEnv(gymnasium.Env[Any, Any]):
         return observe(game, LEARNER), {
             "afterstates": np.array([play.after.array for play in game.plays], np.int8).reshape(-1, 2, POINTS),
             "moves": [play.moves for play in game.plays],
+            "standing": game.standing,
             "action_mask": action_mask(number),
         }

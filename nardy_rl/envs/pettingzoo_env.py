@@ -29,7 +29,8 @@ class NardyAEC(AECEnv):
     - columns 27…33: `pending` likewise, of itself in row 0, of the other in row 1; who does not act has zeros.
 
     An action is the index of a legal play; its info holds the `afterstates`, int8[n, 2, 26], and the `moves` of the n
-    plays. Rewards are the points won and lost at the end, zero-sum.
+    plays, and `standing`, how the turn stands (see `nardy_rl.rules.protocol.Standing`). Rewards are the points won and
+    lost at the end, zero-sum.
 
     variant: a preset's name or a `Variant`. `reset` takes no options.
     """
@@ -129,4 +130,5 @@ class NardyAEC(AECEnv):
             self.infos[self.agent_selection] = {
                 "afterstates": np.array([play.after.array for play in plays], np.int8),
                 "moves": [play.moves for play in plays],
+                "standing": self.game.standing,
             }

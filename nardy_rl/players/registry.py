@@ -60,11 +60,32 @@ def load_player(name: str, variant: Variant) -> Player:
         bundle = read_bundle(path)
         check_same_rules(path, bundle.variant, variant)
         return network_bot(bundle, variant, plies)
+    raise _unknown(name)
+
+
+def trained_variant(name: str) -> Variant | None:
+    """The variant for which the bot of the checkpoint or bundle at this path was trained, None for one of BOT_NAMES.
+
+    Raises ValueError for a file that does not say, and for a name that is unknown.
+    """
+    path, _ = _plies(name)
+    if Path(path).suffix == _CHECKPOINT:
+        from nardy_rl.network.checkpoint import load_checkpoint
+
+        return load_checkpoint(path).variant
+    if is_bundle(path):
+        return read_bundle(path).variant
+    if name not in BOT_NAMES:
+        raise _unknown(name)
+    return None
+
+
+def _unknown(name: str) -> ValueError:
     known = (
         f"known are {', '.join(BOT_NAMES)}, checkpoints by their path (*{_CHECKPOINT}) and bundles by their folder, "
         f"with look-ahead PATH@1 … @{MAX_PLIES}"
     )
-    raise ValueError(f"unknown bot {name!r}; {known}{nearest(name, BOT_NAMES)}")
+    return ValueError(f"unknown bot {name!r}; {known}{nearest(name, BOT_NAMES)}")
 
 
 def _plies(name: str) -> tuple[str, int]:
