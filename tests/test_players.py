@@ -42,7 +42,7 @@ def test_an_unknown_bot_is_refused_with_what_is_known(name, said):
 
 def test_a_trained_bot_says_of_which_variant_it_is(tmp_path):
     path, long = tmp_path / "net.pt", variant("long", koks=3)
-    save_checkpoint(path, Checkpoint(long, ValueNet([8], long.outputs)))
+    save_checkpoint(path, Checkpoint(long, ValueNet([8], long)))
     assert trained_variant(str(path)) == trained_variant(f"{path}@2") == long
     assert [trained_variant(name) for name in BOT_NAMES] == [None] * len(BOT_NAMES)
     with pytest.raises(ValueError, match=r"unknown bot 'huristic'.*did you mean heuristic\?"):
