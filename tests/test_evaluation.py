@@ -96,11 +96,11 @@ def test_an_outside_player_plays_the_games_that_its_compiled_twin_plays(name):
     rules = variant(name)
     compiled, rival = make_bot("heuristic", rules), make_bot("random", rules)
     judge = make_bot("net", rules).rater
-    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, judge, 4, range(10, 30))
-    assert_same_games(asked, compiled_pairs(rules, compiled, rival, judge, 4, range(10, 30)))
+    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, judge, 4, False, range(10, 30))
+    assert_same_games(asked, compiled_pairs(rules, compiled, rival, judge, 4, False, range(10, 30)))
     assert (asked.luck != 0).all()
-    asked = outside_pairs(rules, rival, compiled, None, 4, range(5))
-    assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, range(5)))
+    asked = outside_pairs(rules, rival, compiled, None, 4, False, range(5))
+    assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, False, range(5)))
 
 
 def assert_same_games(one, other):
@@ -119,7 +119,7 @@ def test_each_pair_has_its_own_dice():
 def test_a_seed_decides_the_games():
     rules = variant("short")
     a, b = make_bot("heuristic", rules), make_bot("random", rules)
-    one, again, other = (compiled_pairs(rules, a, b, None, seed, range(50)).games for seed in (0, 0, 1))
+    one, again, other = (compiled_pairs(rules, a, b, None, seed, False, range(50)).games for seed in (0, 0, 1))
     assert (one == again).all()
     assert (one != other).any()
     assert len(np.unique(one[:, 0], axis=0)) > 40
@@ -144,7 +144,7 @@ def test_statistics_of_a_match_counted_by_hand():
         np.int32,
     )
     luck = np.array([[0.5, -1.0], [2.0, 0.5]])
-    result = match_result(variant("short"), Games(games, luck), judged=True, seconds=2.0, seed=7)
+    result = match_result(variant("short"), Games(games, luck, []), judged=True, seconds=2.0, seed=7)
     # Pairs average -1/2 and 2: mean 3/4, sample deviation 2.5/√2, error 2.5/2.
     assert result.points_per_game == 0.75
     assert result.standard_error == pytest.approx(1.25)
