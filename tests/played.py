@@ -12,7 +12,9 @@ def played_game(rules, key, patience=2000):
     part = Part.ROLL
     for _ in range(patience):
         index = game.random_index()
-        dice = tuple(sorted(game.dice[:2] if part is Part.ROLL else game.dice, reverse=True))
+        dice = game.dice
+        if part is Part.ROLL and len(set(dice)) == 1:
+            dice = dice[:1] * 2
         decisions.append(Decision(game.seat, part, dice, game.plays[index].moves))
         after, sequel, seat, own = game.plays[index].after, game.sequel(index), game.seat, not game.passed_on
         game.play(index)

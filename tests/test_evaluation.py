@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from nardy_rl.evaluation import outside
+from nardy_rl.evaluation import match, outside
 from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.report import match_table, result_sheet, write_json
@@ -101,6 +101,30 @@ def test_an_outside_player_plays_the_games_that_its_compiled_twin_plays(name):
     assert (asked.luck != 0).all()
     asked = outside_pairs(rules, rival, compiled, None, 4, False, range(5))
     assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, False, range(5)))
+
+
+@pytest.mark.parametrize("name", ["short", "mad_gulbar_a"])
+def test_games_are_kept_alike_by_compiled_and_by_outside_players(name):
+    rules = variant(name)
+    bot, rival = make_bot("net", rules), make_bot("random", rules)
+    for judge in (None, bot.rater):
+        alone = compiled_pairs(rules, bot, rival, judge, 4, False, range(10, 20))
+        kept = compiled_pairs(rules, bot, rival, judge, 4, True, range(10, 20))
+        asked = outside_pairs(rules, bot, rival, judge, 4, True, range(10, 20))
+        assert_same_games(alone, kept)
+        assert_same_games(asked, kept)
+        assert alone.played == []
+        assert kept.played == asked.played
+        points = [game.points if game.winner == 0 else -game.points for game in kept.played]
+        assert points == kept.games[:, :, 0].ravel().tolist()
+
+
+def test_a_long_pair_of_games_is_kept_whole(monkeypatch):
+    rules = variant("short")
+    a, b = make_bot("heuristic", rules), make_bot("random", rules)
+    expected = compiled_pairs(rules, a, b, None, 4, True, range(6)).played
+    monkeypatch.setattr(match, "_DECISIONS_A_PAIR", 50)
+    assert compiled_pairs(rules, a, b, None, 4, True, range(6)).played == expected
 
 
 def assert_same_games(one, other):

@@ -17,7 +17,7 @@ from nardy_rl.rules.variant import Variant, variant
 
 _COMMENT = ";"
 _NO_MOVE = "Cannot Move"
-_NAME_LENGTH = 31  # more is cut off by gnubg
+_NAME_LENGTH = 22  # gnubg cuts 31 off, and after more than this its own files have no gap between the players
 _CELL = 34  # columns: four hits of a double, and a gap by which readers tell the players apart
 _LEFT = 15  # columns within which a line's text begins if it is A's
 _LENGTH = re.compile(r"\s*([0-9]{1,9}) point match\s*", re.IGNORECASE)
