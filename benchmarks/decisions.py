@@ -78,7 +78,7 @@ def drawn_rolls(rules: Variant, a: Any, b: Any, seed: int) -> Iterator[Roll]:
     game = 0
     while True:
         dice_key = stream(seed, game)
-        log = GameLog([], [], [])
+        log = GameLog()
         play_asked(rules, deciders[game % 2], deciders[1 - game % 2], dice_key, plays, log)
         for number, drawn in enumerate(_rolls_of(rules, log, dice_key)):
             if below(stream(dice_key, 1), number, _EVERY) == 0 and drawn not in seen:

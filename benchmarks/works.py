@@ -62,7 +62,7 @@ def random_games(name: str, repetition: int) -> Callable[[], int]:
     """Whole games between random bots: games."""
     rules, bot = variant(name), simple_bot(RANDOM, variant(name))
     pairs = range(repetition * RANDOM_GAMES, repetition * RANDOM_GAMES + RANDOM_GAMES // 2)
-    return lambda: 2 * len(compiled_pairs(rules, bot, bot, None, 1, pairs).games)
+    return lambda: 2 * len(compiled_pairs(rules, bot, bot, None, 1, False, pairs).games)
 
 
 def afterstates(name: str, repetition: int) -> Callable[[], int]:

@@ -52,6 +52,14 @@ def test_a_position_before_the_roll_is_rated_by_its_gnu_id_too(ask):
     assert [play["judged_by"] for play in sheet["plays"]] == ["1 ply"]
 
 
+def test_an_xgid_brings_its_dice_along_unless_others_are_asked_for(ask):
+    xgid = "position=XGID=-b----E-C---eE---c-e----B-:0:0:-1:31:0:0:0:0:10"
+    printed, sheet = ask(xgid, "bot=pips.pt")
+    assert (sheet["position"], sheet["dice"]) == (START, [3, 1])
+    assert "24/23 13/10" in printed
+    assert ask(xgid, "bot=pips.pt", "dice=64")[1]["dice"] == [6, 4]
+
+
 def test_a_match_ends_when_it_is_clear(ask):
     printed, sheet = ask("variant=long", "a=heuristic", "b=random", "games=5000", "clear_of=0.5")
     assert "A is above 0.5 points per game" in printed
@@ -107,6 +115,8 @@ def test_what_cannot_be_done_is_refused_in_one_line(refusal, arguments, said):  
         ("X=6:2; O=19:2", "both sides stand on own point 6"),
         ("X=6:2; O=", "the game is finished"),
         ("4HPwATDgc/ABM!", "cannot read '4HPwATDgc/ABM!'"),
+        ("4HPwATDgc/ABMB", "is no GNU position ID: stray bits"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0", "an XGID has 10 fields with colons between"),
     ],
 )
 def test_what_is_no_position_is_refused_in_one_line(refusal, folder, position, said):  # noqa: F811

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from nardy_rl.evaluation import outside
+from nardy_rl.evaluation import match, outside
 from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.report import match_table, result_sheet, write_json
@@ -96,11 +96,35 @@ def test_an_outside_player_plays_the_games_that_its_compiled_twin_plays(name):
     rules = variant(name)
     compiled, rival = make_bot("heuristic", rules), make_bot("random", rules)
     judge = make_bot("net", rules).rater
-    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, judge, 4, range(10, 30))
-    assert_same_games(asked, compiled_pairs(rules, compiled, rival, judge, 4, range(10, 30)))
+    asked = outside_pairs(rules, OutsideHeuristic(rules), rival, judge, 4, False, range(10, 30))
+    assert_same_games(asked, compiled_pairs(rules, compiled, rival, judge, 4, False, range(10, 30)))
     assert (asked.luck != 0).all()
-    asked = outside_pairs(rules, rival, compiled, None, 4, range(5))
-    assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, range(5)))
+    asked = outside_pairs(rules, rival, compiled, None, 4, False, range(5))
+    assert_same_games(asked, compiled_pairs(rules, rival, compiled, None, 4, False, range(5)))
+
+
+@pytest.mark.parametrize("name", ["short", "mad_gulbar_a"])
+def test_games_are_kept_alike_by_compiled_and_by_outside_players(name):
+    rules = variant(name)
+    bot, rival = make_bot("net", rules), make_bot("random", rules)
+    for judge in (None, bot.rater):
+        alone = compiled_pairs(rules, bot, rival, judge, 4, False, range(10, 20))
+        kept = compiled_pairs(rules, bot, rival, judge, 4, True, range(10, 20))
+        asked = outside_pairs(rules, bot, rival, judge, 4, True, range(10, 20))
+        assert_same_games(alone, kept)
+        assert_same_games(asked, kept)
+        assert alone.played == []
+        assert kept.played == asked.played
+        points = [game.points if game.winner == 0 else -game.points for game in kept.played]
+        assert points == kept.games[:, :, 0].ravel().tolist()
+
+
+def test_a_long_pair_of_games_is_kept_whole(monkeypatch):
+    rules = variant("short")
+    a, b = make_bot("heuristic", rules), make_bot("random", rules)
+    expected = compiled_pairs(rules, a, b, None, 4, True, range(6)).played
+    monkeypatch.setattr(match, "_DECISIONS_A_PAIR", 50)
+    assert compiled_pairs(rules, a, b, None, 4, True, range(6)).played == expected
 
 
 def assert_same_games(one, other):
@@ -119,7 +143,7 @@ def test_each_pair_has_its_own_dice():
 def test_a_seed_decides_the_games():
     rules = variant("short")
     a, b = make_bot("heuristic", rules), make_bot("random", rules)
-    one, again, other = (compiled_pairs(rules, a, b, None, seed, range(50)).games for seed in (0, 0, 1))
+    one, again, other = (compiled_pairs(rules, a, b, None, seed, False, range(50)).games for seed in (0, 0, 1))
     assert (one == again).all()
     assert (one != other).any()
     assert len(np.unique(one[:, 0], axis=0)) > 40
@@ -144,7 +168,7 @@ def test_statistics_of_a_match_counted_by_hand():
         np.int32,
     )
     luck = np.array([[0.5, -1.0], [2.0, 0.5]])
-    result = match_result(variant("short"), Games(games, luck), judged=True, seconds=2.0, seed=7)
+    result = match_result(variant("short"), Games(games, luck, []), judged=True, seconds=2.0, seed=7)
     # Pairs average -1/2 and 2: mean 3/4, sample deviation 2.5/√2, error 2.5/2.
     assert result.points_per_game == 0.75
     assert result.standard_error == pytest.approx(1.25)

@@ -25,7 +25,7 @@ def test_results_with_and_without_luck_agree(rules, rival, matches):
     other = pip_bot(rules, pips_a_blot=10) if rival == "net" else make_bot(rival, rules)
     apart, shares = [], []
     for seed in range(matches):
-        played = compiled_pairs(rules, bot, other, bot.rater, seed, range(GAMES // 2))
+        played = compiled_pairs(rules, bot, other, bot.rater, seed, False, range(GAMES // 2))
         luck = played.luck.mean(axis=1)
         apart.append(luck.mean() / (luck.std(ddof=1) / math.sqrt(len(luck))))
         points = played.games[:, :, POINTS_A]

@@ -1,4 +1,4 @@
-"""Text forms: sides, positions, plays, GNU position IDs, roll names, boards."""
+"""Text forms: sides, positions, plays, roll names, boards."""
 
 import itertools
 
@@ -12,12 +12,10 @@ from nardy_rl.rules.dice import stream
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.notation import (
     ROLL_NAMES,
-    from_position_id,
     parse_play,
     parse_position,
     parse_side,
     play_text,
-    position_id,
     position_text,
     roll_name,
     side_text,
@@ -166,47 +164,6 @@ def test_bearing_off_and_passing_are_written_in_words():
 def test_a_text_that_is_no_play_names_its_fault(text, fault):
     with pytest.raises(ValueError, match=fault.replace("(", r"\(")):
         parse_play(SHORT, START, (6, 4), text)
-
-
-# P24: https://github.com/clavierhaus/gnubg-android/issues/14
-UNEVEN = "X=13:5,8:3,6:3,4:4; O=13:5,8:3,6:5,3:2"
-
-
-@pytest.mark.parametrize(("text", "expected"), [(position_text(START), "4HPwATDgc/ABMA"), (UNEVEN, "jM/BBwB4zsEHAA")])
-def test_p24_the_gnu_position_id_writes_the_player_on_roll_last(text, expected):
-    position = parse_position(SHORT, text)
-    assert position_id(position) == expected
-    assert from_position_id(expected) == position
-
-
-def test_gnu_position_ids_of_random_games_read_back():
-    for game in random_turns("short", 4):
-        assert from_position_id(position_id(game.position)) == game.position
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("4HPwATDgc/ABM", "has 14 characters"),
-        ("4HPwATDgc/ABM!", "not Base64"),
-        ("//////////////", "more than 15"),
-        ("4HPwATDgc/ABMB", "stray bits"),
-        ("AQAAAAAAAAAAgA", "stray bits"),
-    ],
-)
-def test_an_id_that_is_none_names_its_fault(text, fault):
-    with pytest.raises(ValueError, match=fault):
-        from_position_id(text)
-
-
-def test_an_id_with_both_sides_on_one_point_is_refused():
-    with pytest.raises(ValueError, match="both sides on point 13"):
-        from_position_id(position_id(Position.from_points({13: 15}, {12: 15})))
-
-
-def test_an_id_of_fewer_checkers_is_refused():
-    with pytest.raises(ValueError, match="15 checkers a side"):
-        position_id(Position.from_points({6: 3}, {6: 3}, checkers=3))
 
 
 def test_every_roll_has_one_name_whatever_the_order_of_the_dice():

@@ -27,11 +27,13 @@ from nardy_rl.evaluation.round_robin import check_names, play_round_robin
 from nardy_rl.evaluation.sequential import play_until
 from nardy_rl.evaluation.study import RolloutOptions, study_plays, study_position
 from nardy_rl.evaluation.tables import line_sheet, quality_table, round_robin_table, study_table
+from nardy_rl.formats.files import Keep, check_name, writing
+from nardy_rl.formats.heading import Heading
+from nardy_rl.formats.positions import read_position
 from nardy_rl.players.bot import Bot, is_network
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.board import draw_text
-from nardy_rl.rules.notation import from_position_id, parse_position, position_text
-from nardy_rl.rules.position import Position, check_position
+from nardy_rl.rules.notation import position_text
 from nardy_rl.rules.variant import Variant
 from nardy_rl.search.rollout import check_rollout
 
@@ -40,13 +42,12 @@ _TASKS = {
     "bots": (),
     "position": ("bot", "dice", "first_turn", "rollout", "half_turns"),
     "quality": ("bot",),
-    "a": ("b", "clear_of"),
+    "a": ("b", "clear_of", "record"),
 }
 _NEEDED = {"a": "b", "position": "bot", "quality": "bot"}
 _SPECIAL = {option for task, options in _TASKS.items() for option in (task, *options)}
 _WIDEST = 1000  # columns of a table in a file
 _DICE = re.compile(r"([1-6])[-:]?([1-6])")
-_POSITION_ID = re.compile(r"[A-Za-z0-9+/]{14}")
 
 
 @dataclass
@@ -58,6 +59,7 @@ class Options:
     games: int = 10_000
     clear_of: float | None = None
     luck: bool = True
+    record: str | None = None
     bots: list[str] | None = None
     position: str | None = field(default=None, metadata={"as_typed": True})
     dice: str | None = None
@@ -83,8 +85,13 @@ class Options:
             raise ValueError("half_turns is of a rollout: write rollout=…, too")
         if self.rollout is not None:
             check_rollout(self.rollout, self.half_turns)
-        if self.out is not None:
-            check_writable(Path(self.out))
+        for path in (self.out, self.record):
+            if path is not None:
+                check_writable(Path(path))
+        if self.record is not None:
+            check_name(Path(self.record))
+            if self.out == self.record:
+                raise ValueError(f"out and record name the same file, {self.out}")
 
     @property
     def task(self) -> str:
@@ -117,12 +124,23 @@ def _match(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
     a, b = (load_player(name, variant) for name in names)
     judge = judge_of(a, b) if options.luck else None
     games, seed, workers = options.games, options.seed, options.workers
-    with _progress(games) as advance:
+    with _recording(variant, options) as keep, _progress(games) as advance:
         if options.clear_of is None:
-            result = play_match(variant, a, b, games, seed, workers, advance, judge)
+            result = play_match(variant, a, b, games, seed, workers, advance, judge, keep)
             return match_table(result, variant, *names), result_sheet(result, variant, *names)
-        stopped = play_until(variant, a, b, games, seed, options.clear_of, workers, advance, judge)
+        stopped = play_until(variant, a, b, games, seed, options.clear_of, workers, advance, judge, keep)
     return sequential_table(stopped, variant, *names), sequential_sheet(stopped, variant, *names)
+
+
+@contextmanager
+def _recording(variant: Variant, options: Options) -> Iterator[Keep | None]:
+    """What writes the games down, if that is asked for."""
+    if options.record is None:
+        yield None
+        return
+    note = f"seed {options.seed}; two games each have the same dice, A begins the first of them and B the second"
+    with writing(Path(options.record), Heading(variant, (str(options.a), str(options.b)), note)) as keep:
+        yield keep
 
 
 def _round_robin(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
@@ -138,11 +156,11 @@ def _round_robin(variant: Variant, options: Options) -> tuple[Table, dict[str, A
 
 
 def _position(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
-    bot, position = _network(variant, options), _read_position(variant, str(options.position))
+    bot, (position, dice) = _network(variant, options), read_position(variant, str(options.position))
     rollout = None
     if options.rollout is not None:
         rollout = RolloutOptions(options.rollout, options.half_turns, options.seed, options.workers)
-    dice = _read_dice(options.dice)
+    dice = _read_dice(options.dice) or dice
     if dice is None:
         lines = study_position(bot, variant, position, options.first_turn, rollout)
     else:
@@ -175,15 +193,6 @@ def _network(variant: Variant, options: Options) -> Bot:
     if not is_network(player):
         raise ValueError(f"only a network rates positions: bot must be a checkpoint, not {options.bot}")
     return player
-
-
-def _read_position(variant: Variant, text: str) -> Position:
-    """A position in this project's notation, or in short nardy a GNU position ID."""
-    if not (variant.hit and variant.direction == "contrary" and _POSITION_ID.fullmatch(text)):
-        return parse_position(variant, text)
-    position = from_position_id(text)
-    check_position(variant, position)
-    return position
 
 
 def _read_dice(text: str | None) -> tuple[int, int] | None:

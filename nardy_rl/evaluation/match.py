@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import cores, kernel
+from nardy_rl.evaluation.kept import Columns, kept_game
 from nardy_rl.evaluation.luck import game_luck
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.statistics import (
@@ -31,6 +32,8 @@ from nardy_rl.evaluation.statistics import (
     match_result,
     new_games,
 )
+from nardy_rl.formats.files import Keep
+from nardy_rl.formats.played import PlayedGame
 from nardy_rl.players.bot import Bot, is_network
 from nardy_rl.players.games import MAX_DECISIONS, Record, Table, new_record, new_table, play_game, start_board
 from nardy_rl.players.registry import Player
@@ -47,7 +50,7 @@ Progress = Callable[[int], None]
 _Play: TypeAlias = Callable[[range], Games]
 _CHUNKS_A_WORKER = 16  # small enough to level out the workers' loads and to show progress
 _LARGEST_CHUNK = 250
-_DECISIONS_A_GAME = 1024  # room to record a game whose luck is judged; a longer one gets more
+_DECISIONS_A_PAIR = 1024  # room to record the games of a pair; longer ones get more
 
 
 def play_match(
@@ -59,21 +62,22 @@ def play_match(
     workers: int | None = None,
     progress: Progress | None = None,
     judge: Rater | None = None,
+    keep: Keep | None = None,
 ) -> MatchResult:
     """Play `games` games of A against B and say what came of it, for A.
 
     games: an even number from 4 (an error cannot be estimated from a single pair). seed: from 0 to 2^63 - 1. workers:
     threads where both players are compiled, else processes; None is one for each core; the result does not depend on
     it. judge: whose opinion of the dice tells luck from skill (see `luck`), for about 20 times the work of a bare
-    network's decisions; None leaves that out. Raises ValueError for arguments out of range, and for a variant of which
-    a game does not end.
+    network's decisions; None leaves that out. keep: is given the games move by move. Raises ValueError for arguments
+    out of range, and for a variant of which a game does not end.
     """
     check_match(games, seed, workers)
     pairs = games // 2
     size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / ((workers or cores()) * _CHUNKS_A_WORKER))))
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
     parts = []
-    with playing(variant, a, b, judge, seed, chunks, workers) as played:
+    with playing(variant, a, b, judge, seed, chunks, workers, keep) as played:
         started = time.perf_counter()
         for part in played:
             parts.append(part)
@@ -85,20 +89,21 @@ def play_match(
 
 @contextmanager
 def playing(
-    variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, chunks: list[range], workers: int | None
-) -> Iterator[Iterator[Games]]:
+    variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, chunks: list[range], workers: int | None,
+    keep: Keep | None,
+) -> Iterator[Iterator[Games]]:  # fmt: skip
     """The games of these pairs, chunk by chunk in order, once all is compiled; arguments and errors as `play_match`.
 
     What is not yet begun when the context is left is dropped.
     """
     pool: Callable[[int], Executor]
     if isinstance(a, Bot) and isinstance(b, Bot):
-        play, pool = partial(compiled_pairs, variant, a, b, judge, seed), ThreadPoolExecutor
+        play, pool = partial(compiled_pairs, variant, a, b, judge, seed, keep is not None), ThreadPoolExecutor
     else:
-        play, pool = partial(outside_pairs, variant, a, b, judge, seed), _processes
+        play, pool = partial(outside_pairs, variant, a, b, judge, seed, keep is not None), _processes
     play(range(0))
     with _spread(pool, min(workers or cores(), len(chunks))) as spread:
-        yield (_whole(part, variant) for part in spread(play, chunks))
+        yield (_handed_on(_whole(part, variant), keep) for part in spread(play, chunks))
 
 
 def judge_of(a: Player, b: Player) -> Rater | None:
@@ -107,14 +112,20 @@ def judge_of(a: Player, b: Player) -> Rater | None:
 
 
 def joined(parts: list[Games]) -> Games:
-    """The games of all parts."""
-    return Games(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    """The games of all parts, but not move by move: those are handed on as they come."""
+    return Games(np.concatenate([part.games for part in parts]), np.concatenate([part.luck for part in parts]), [])
 
 
 def _whole(part: Games, variant: Variant) -> Games:
     if (part.games[:, :, TURNS] < 0).any():
         raise ValueError(f"a game of variant {variant.name} passed {MAX_DECISIONS} decisions: its rules may never end")
     return part
+
+
+def _handed_on(part: Games, keep: Keep | None) -> Games:
+    if keep:
+        keep(part.played)
+    return part._replace(played=[])
 
 
 def check_match(games: int, seed: int, workers: int | None) -> None:
@@ -146,44 +157,65 @@ def _spread(pool: Callable[[int], Executor], workers: int) -> Iterator[Callable[
         executor.shutdown(cancel_futures=True)
 
 
-def compiled_pairs(variant: Variant, a: Bot, b: Bot, judge: Rater | None, seed: int, pairs: range) -> Games:
-    """Play the pairs of these numbers between compiled bots, without the GIL."""
-    games, luck = new_games(len(pairs))
+def compiled_pairs(variant: Variant, a: Bot, b: Bot, judge: Rater | None, seed: int, kept: bool, pairs: range) -> Games:
+    """Play the pairs of these numbers between compiled bots, without the GIL; kept: also move by move."""
+    games, luck, played = new_games(len(pairs))
     start, tables = start_board(variant), (new_table(a, b), new_table(b, a))
     referee = judge or a.rater
     room, equities = new_room(referee.net), np.zeros(ROLLS, np.float32)
-    decisions = _DECISIONS_A_GAME if judge else 0
+    record = new_record(_DECISIONS_A_PAIR if judge or kept else 0, variant.outputs, kept)
+    ends = np.zeros(2, np.int64)
     done = -1
     while done < len(pairs):  # once at least, which compiles
         done = max(done, 0)
-        record = new_record(decisions, variant.outputs)
-        done += _play_pairs(
-            a, b, referee, start, variant.rules, seed, pairs.start + done, *tables, record, room, equities,
-            games[done:], luck[done:],
+        last = done + 1 if kept else len(pairs)  # the record holds one pair at a time
+        fitted = _play_pairs(
+            a, b, referee, judge is not None, start, variant.rules, seed, pairs.start + done, *tables, record, ends,
+            room, equities, games[done:last], luck[done:last],
         )  # fmt: skip
-        decisions *= 2
-    return Games(games, luck)
+        if kept and fitted:
+            played += _kept_pair(variant, record, ends, games[done])
+        done += fitted
+        if done < last:
+            record = new_record(2 * len(record.seats), variant.outputs, kept)
+    return Games(games, luck, played)
+
+
+def _kept_pair(variant: Variant, record: Record, ends: NDArray[np.int64], rows: NDArray[np.int32]) -> list[PlayedGame]:
+    """The two games that stand in `record`."""
+    middle, end = ends.tolist()
+    return [
+        kept_game(
+            variant, Columns(record.pending[part], record.seats[part], record.dice[part], record.moves[part]), second,
+            rows[second],
+        )
+        for second, part in enumerate((slice(middle), slice(middle, end)))
+    ]  # fmt: skip
 
 
 @kernel
 def _play_pairs(
-    a: Bot, b: Bot, judge: Rater, start: NDArray[np.int8], rules: Rules, seed: int, first_pair: int, table: Table,
-    swapped: Table, record: Record, room: Room, equities: NDArray[np.float32], games: NDArray[np.int32],
-    luck: NDArray[np.float64],
+    a: Bot, b: Bot, judge: Rater, judged: bool, start: NDArray[np.int8], rules: Rules, seed: int, first_pair: int,
+    table: Table, swapped: Table, record: Record, ends: NDArray[np.int64], room: Room, equities: NDArray[np.float32],
+    games: NDArray[np.int32], luck: NDArray[np.float64],
 ) -> int:  # fmt: skip
     """Fill `games` and `luck` (see `statistics.Games`): A begins the first game of each pair, B the second.
 
-    Luck is judged if there is room to record games. Returns how many pairs were played before one did not fit there.
+    ends: int64[2], where in `record` the two games of the last pair end, if it has room for any. Returns how many pairs
+    were played before one did not fit there.
     """
     for pair in range(len(games)):
         dice_key = stream(seed, first_pair + pair)
         choice_key = stream(dice_key, 0)
+        begin = 0
         for second in range(2):
             if second:
-                result = play_game(b, a, start, rules, dice_key, choice_key, MAX_DECISIONS, True, swapped, record, 0)
+                result = play_game(
+                    b, a, start, rules, dice_key, choice_key, MAX_DECISIONS, True, swapped, record, begin
+                )
                 loser = swapped.after[1]
             else:
-                result = play_game(a, b, start, rules, dice_key, choice_key, MAX_DECISIONS, True, table, record, 0)
+                result = play_game(a, b, start, rules, dice_key, choice_key, MAX_DECISIONS, True, table, record, begin)
                 loser = table.after[1]
             if result.decisions == 0:
                 return pair
@@ -193,10 +225,13 @@ def _play_pairs(
             row[TURNS] = result.turns
             row[PASSES] = result.passes
             if len(record.seats):
-                end = result.decisions
-                of_starter = game_luck(
-                    judge, record.positions[:end], record.pending[:end], record.seats[:end], dice_key, rules, room,
-                    equities,
-                )  # fmt: skip
-                luck[pair, second] = -of_starter if second else of_starter
+                end = begin + result.decisions
+                if judged:
+                    of_starter = game_luck(
+                        judge, record.positions[begin:end], record.pending[begin:end], record.seats[begin:end],
+                        dice_key, rules, room, equities,
+                    )  # fmt: skip
+                    luck[pair, second] = -of_starter if second else of_starter
+                ends[second] = end
+                begin = end
     return len(games)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_rl.evaluation.kept import Columns, kept_game
 from nardy_rl.evaluation.luck import game_luck
 from nardy_rl.evaluation.statistics import Games, new_games
 from nardy_rl.network.inference import new_scratch
@@ -28,34 +29,41 @@ Decide = Callable[[NDArray[np.int8], Plays, int, int, int, Standing, int, int], 
 """(board, plays, their number, moves in each, die left over, standing, choice key, decision) -> index of a play."""
 
 
-def outside_pairs(variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, pairs: range) -> Games:
+def outside_pairs(
+    variant: Variant, a: Player, b: Player, judge: Rater | None, seed: int, kept: bool, pairs: range
+) -> Games:
     """Play the pairs of these numbers, of whatever players. As `compiled_pairs` does."""
-    games, luck = new_games(len(pairs))
+    games, luck, played = new_games(len(pairs))
     deciders = decider(a, variant), decider(b, variant)
     plays, equities = new_plays(), np.zeros(ROLLS, np.float32)
     room = new_room(judge.net) if judge else None
     for index, pair in enumerate(pairs):
         dice_key = stream(seed, pair)
         for second, (starter, other) in enumerate((deciders, deciders[::-1])):
-            game = GameLog([], [], [])
+            game = GameLog()
             row = play_asked(variant, starter, other, dice_key, plays, game)
             sign = -1 if second else 1
             games[index, second] = sign * row[0], *row[1:]
+            if kept:
+                columns = Columns(game.pending, game.seats, game.dice, game.moves)
+                played.append(kept_game(variant, columns, second, games[index, second]))
             if judge and room:
                 luck[index, second] = sign * game_luck(judge, *game.arrays(), dice_key, variant.rules, room, equities)
-    return Games(games, luck)
+    return Games(games, luck, played)
 
 
 @dataclass(frozen=True)
 class GameLog:
     """A game's decisions: see `players.games.Record`."""
 
-    positions: list[NDArray[np.int8]]
-    pending: list[int]
-    seats: list[int]
+    positions: list[NDArray[np.int8]] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)
+    seats: list[int] = field(default_factory=list)
+    dice: list[tuple[int, int, int]] = field(default_factory=list)
+    moves: list[int] = field(default_factory=list)
 
     def arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int8]]:
-        """The columns."""
+        """What luck is judged by."""
         return np.array(self.positions), np.array(self.pending, np.int32), np.array(self.seats, np.int8)
 
 
@@ -78,6 +86,8 @@ def play_asked(
         passes += rolls and depth == 0
         decide = second if standing.seat else starter
         chosen = decide(board, plays, size, depth, left_over, standing, choice_key, decision)
+        game.dice.append((standing.first, standing.second, standing.number))
+        game.moves.append(int(plays.moves[chosen]))
         unpack(plays.low[chosen], plays.high[chosen], board, rules, after)
         if after[0, OFF] == rules.checkers:
             points = points_won(after[1], rules)

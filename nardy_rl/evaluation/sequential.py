@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.evaluation.match import Progress, check_match, joined, playing
 from nardy_rl.evaluation.statistics import POINTS_A, Games, MatchResult, match_result
+from nardy_rl.formats.files import Keep
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.variant import Variant
 from nardy_rl.search.rater import Rater
@@ -96,6 +97,7 @@ def play_until(
     workers: int | None = None,
     progress: Progress | None = None,
     judge: Rater | None = None,
+    keep: Keep | None = None,
 ) -> SequentialResult:
     """Play until the interval for A's points per game is clear of `bound`, `games` games at most.
 
@@ -106,7 +108,7 @@ def play_until(
     chunks = [range(first, min(first + _LOOK, pairs)) for first in range(0, pairs, _LOOK)]
     sequence = ConfidenceSequence(max(_LEAST, pairs * _NARROWEST))
     parts: list[Games] = []
-    with playing(variant, a, b, judge, seed, chunks, workers) as played:
+    with playing(variant, a, b, judge, seed, chunks, workers, keep) as played:
         started = time.perf_counter()
         for chunk, pairs_played in zip(played, chunks, strict=True):
             parts.append(chunk)

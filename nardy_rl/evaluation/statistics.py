@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_rl.formats.played import PlayedGame
 from nardy_rl.rules.variant import Variant
 
 POINTS_A, KIND, TURNS, PASSES = 0, 1, 2, 3
@@ -23,11 +24,12 @@ class Games(NamedTuple):
 
     games: NDArray[np.int32]  # [pairs, 2, COLUMNS]
     luck: NDArray[np.float64]  # [pairs, 2]: of A, in points; 0 where it was not judged
+    played: list[PlayedGame]  # move by move and in order, if they are to be kept; else empty
 
 
 def new_games(pairs: int) -> Games:
     """Room for so many pairs."""
-    return Games(np.empty((pairs, 2, COLUMNS), np.int32), np.zeros((pairs, 2)))
+    return Games(np.empty((pairs, 2, COLUMNS), np.int32), np.zeros((pairs, 2)), [])
 
 
 Z_95 = NormalDist().inv_cdf(0.975)

@@ -26,13 +26,16 @@ MAX_DECISIONS = 100_000
 
 
 class Record(NamedTuple):
-    """Where a game is written down, decision by decision. With room for 0 of them nothing is."""
+    """Where a game is written down, decision by decision. With room for 0 of them nothing is, nor are plays, which take
+    a room of their own."""
 
     positions: NDArray[np.int8]  # [decisions, 2, 26]: before the roll or segment, row 0 the player who acts
     pending: NDArray[np.int32]  # [decisions]: what he has to play, 0 if he is about to roll (`pending_steps`)
     seats: NDArray[np.int8]  # [decisions]: who he is, 0 or 1
     values: NDArray[np.float32]  # [decisions, outputs]: what the network made of it; not set for a game's first
     exact: NDArray[np.bool_]  # [decisions]: whether that is from the bear-off tables
+    dice: NDArray[np.int8]  # [decisions, 3]: `first`, `second` and `number` of the `Standing` that was played
+    moves: NDArray[np.int64]  # [decisions]: the play, as `kernel.Plays` packs it
 
 
 class Result(NamedTuple):
@@ -57,14 +60,16 @@ class Table(NamedTuple):
     after: NDArray[np.int8]
 
 
-def new_record(decisions: int, outputs: int) -> Record:
-    """Room to write down so many decisions."""
+def new_record(decisions: int, outputs: int, plays: bool = False) -> Record:
+    """Room to write down so many decisions, and if asked what was played."""
     return Record(
         np.empty((decisions, 2, POINTS), np.int8),
         np.empty(decisions, np.int32),
         np.empty(decisions, np.int8),
         np.empty((decisions, outputs), np.float32),
         np.zeros(decisions, np.bool_),
+        np.empty((decisions * plays, 3), np.int8),
+        np.empty(decisions * plays, np.int64),
     )
 
 
@@ -149,6 +154,11 @@ def play_game(
                 choice_key, decision,
             )  # fmt: skip
         passes += rolls and depth == 0
+        if len(record.moves):
+            record.dice[row, 0] = standing.first
+            record.dice[row, 1] = standing.second
+            record.dice[row, 2] = standing.number
+            record.moves[row] = plays.moves[chosen]
         unpack(plays.low[chosen], plays.high[chosen], board, rules, after)
         if after[0, 0] == rules.checkers:
             turns = standing.rolls_0 + standing.rolls_1

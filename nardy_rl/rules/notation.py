@@ -1,11 +1,10 @@
-"""Text forms, both ways: sides, positions, plays (rules 1), GNU position IDs, and the names of the rolls (rules 12)."""
+"""Text forms, both ways: sides, positions, plays (rules 1), and the names of the rolls (rules 12)."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ PASS = "pass"
 _NAMES = {BAR: "bar", OFF: "off"}
 _NUMBERS = {name: point for point, name in _NAMES.items()} | {str(point): point for point in range(1, 25)}
 _MOVE = re.compile(r"(?P<path>\w+\*?(?:/\w+\*?)+)(?:\((?P<times>\d)\))?")
-_ID_BITS, _ID_LENGTH, _ID_CHECKERS = 80, 14, 15
 
 
 def side_text(row: NDArray[np.int8]) -> str:
@@ -68,9 +66,14 @@ def parse_position(variant: Variant, text: str) -> Position:
 
 def play_text(play: Play) -> str:
     """A play as the books write it: `24/18(2)`, `13/off`, `bar/20*`; rearmost first; `pass` without moves."""
+    return moves_text(play.moves)
+
+
+def moves_text(moves: Iterable[Move]) -> str:
+    """The moves of a play in any order, as `play_text` writes them."""
     parts = []
-    moves = sorted(play.moves, key=lambda move: (-move.source, -move.target))
-    for (source, target), group in groupby(moves, key=lambda move: move[:2]):
+    ordered = sorted(moves, key=lambda move: (-move.source, -move.target))
+    for (source, target), group in groupby(ordered, key=lambda move: move[:2]):
         same = list(group)
         hit = "*" if any(move.hit for move in same) else ""
         times = f"({len(same)})" if len(same) > 1 else ""
@@ -152,46 +155,6 @@ def _path(word: str, path: str) -> list[Move]:
     if any(source <= target for source, target in pairwise(points)):
         raise ValueError(f"{word!r} does not move forwards, to a lower number")
     return [Move(*step, stop.endswith("*")) for step, stop in zip(pairwise(points), stops[1:], strict=True)]
-
-
-def position_id(position: Position) -> str:
-    """The GNU position ID: 14 characters; row 0 is the player on roll, whose checkers are written last.
-
-    Raises ValueError unless both sides have 15 checkers.
-    """
-    if (position.array.sum(axis=1) != _ID_CHECKERS).any():
-        raise ValueError(f"a GNU position ID needs {_ID_CHECKERS} checkers a side")
-    bits = "".join("1" * int(count) + "0" for row in position.array[::-1] for count in row[1:])
-    number = int(bits[::-1], 2)  # the first bit is the lowest
-    return base64.b64encode(number.to_bytes(_ID_BITS // 8, "little")).decode()[:_ID_LENGTH]
-
-
-def from_position_id(text: str) -> Position:
-    """The position, in short nardy, of a GNU position ID; row 0 is the player on roll.
-
-    Raises ValueError naming the fault: length, characters, more than 15 checkers a side, both sides on one point.
-    """
-    if len(text) != _ID_LENGTH:
-        raise ValueError(f"a GNU position ID has {_ID_LENGTH} characters, {text!r} has {len(text)}")
-    try:
-        data = base64.b64decode(text + "==", validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError(f"{text!r} is no GNU position ID: not Base64") from None
-    bits = f"{int.from_bytes(data, 'little'):0{_ID_BITS}b}"[::-1]
-    runs = [len(run) for run in bits.split("0")]
-    rows = np.zeros((2, POINTS), np.int64)
-    for row, counts in zip(rows[::-1], (runs[:BAR], runs[BAR : 2 * BAR]), strict=True):
-        row[1 : 1 + len(counts)] = counts
-        if row.sum() > _ID_CHECKERS:
-            raise ValueError(f"{text!r} gives a side {row.sum()} checkers, more than {_ID_CHECKERS}")
-    rows[:, OFF] = _ID_CHECKERS - rows.sum(axis=1)
-    crossed = [point for point in range(1, BAR) if rows[0, point] and rows[1, 25 - point]]
-    if crossed:
-        raise ValueError(f"{text!r} puts both sides on point {crossed[0]} of the player on roll")
-    position = Position(rows)
-    if position_id(position) != text:
-        raise ValueError(f"{text!r} is no GNU position ID: stray bits after the two sides")
-    return position
 
 
 class RollName(NamedTuple):
