@@ -26,7 +26,7 @@ FLOORS: dict[str, set[str]] = {
     "selfplay": {"compiled", "rules", "network", "search", "players"},
     "evaluation": {"compiled", "files", "rules", "formats", "network", "search", "players"},
     "training": {"files", "rules", "envs", "network", "players", "selfplay", "evaluation"},
-    "protocols": {"rules", "search", "players", "evaluation", "cli"},
+    "protocols": {"rules", "formats", "search", "players", "evaluation", "cli"},
     "export": {"files", "rules", "network", "bundle", "players", "evaluation", "cli"},
     "cli": {"spelling", "rules"},
 }

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from nets import pip_net
 
+from nardy_rl.formats.xgid import Xgid, format_xgid
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.protocols.boards import moves_text
 from nardy_rl.protocols.lines import LIMIT, read_lines, text_of
@@ -95,7 +96,7 @@ def test_a_session_line_by_line(checkpoint):
         ("position", "bad_command expected: position gnubgid <id>"),
         ("position gnubgid", "bad_command expected: position gnubgid <id>"),
         ("position fen 8/8", "bad_command expected: position gnubgid <id>"),
-        ("position xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", "unsupported position xgid"),
+        ("position xgid XGID=-b----E-C---eE---c-e----B-:0:0:1", "bad_value position: an XGID has 10 fields"),
         ("position gnubgid 4HPwATDgc/ABM!", "bad_value position: '4HPwATDgc/ABM!' is no GNU position ID: not Base64"),
         ("position gnubgid //////////////", "bad_value position: '//////////////' gives a side 80 checkers"),
         ("position gnubgid AAAAAAAAAAAAAA", "bad_value position: the game is finished"),
@@ -203,6 +204,19 @@ def test_bar_and_off_are_written_as_words(checkpoint, identifier, dice, word):
     assert name == "bestmove"
     assert word in reply
     assert all(move.count("/") == 1 and "*" not in move and "(" not in move for move in moves)
+
+
+@pytest.mark.parametrize("xgid_for_bottom", [True, False])
+def test_p24_an_xgid_is_of_the_player_on_roll_wherever_he_sits(checkpoint, xgid_for_bottom):
+    engine = Engine(checkpoint)
+    position = Position.from_points({13: 5, 8: 3, 6: 3, 4: 4}, {3: 2, 6: 5, 8: 3, 13: 5})
+    xgid = format_xgid(Xgid(position=position, at_bottom=xgid_for_bottom))
+    replies = []
+    for text in (f"xgid {xgid}", f"gnubgid {position_id(position)}"):
+        assert engine.answer(f"position {text}") == []
+        engine.answer("dice 6 2")
+        replies.append(engine.answer("go"))
+    assert replies[0] == replies[1]
 
 
 def test_p24_the_position_id_is_of_the_player_on_roll(checkpoint):

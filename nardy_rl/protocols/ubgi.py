@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from nardy_rl.formats.gnu import from_position_id
+from nardy_rl.formats.xgid import parse_xgid
 from nardy_rl.players.bot import is_network
 from nardy_rl.players.registry import load_player
 from nardy_rl.protocols.boards import moves_text
@@ -20,7 +22,7 @@ from nardy_rl.protocols.command import parser, run
 from nardy_rl.protocols.lines import read_lines, shown, text_of
 from nardy_rl.protocols.mind import Mind, load_bot, passed_dice
 from nardy_rl.rules.game import Game
-from nardy_rl.rules.notation import PASS, from_position_id, parse_position
+from nardy_rl.rules.notation import PASS, parse_position
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import VARIANTS, Variant, variant
 from nardy_rl.search.lookahead import MAX_PLIES
@@ -29,6 +31,13 @@ _BACKGAMMON = "backgammon"  # what the specification calls our variant short
 _ALL_VARIANTS = ("random", "heuristic")  # bots that play whatever is set
 _FIRST_TURN, _PASSED, _THEN = "first_turn=", "passed", "then"
 _LONGEST_DETAIL = 300
+
+
+def _position(form: str, text: str, rules: Variant) -> Position:
+    """A position in one of the protocol's three forms, from the side of the player on roll."""
+    if form == "gnubgid":
+        return from_position_id(text)
+    return parse_xgid(text).position if form == "xgid" else parse_position(rules, text)
 
 
 class _RefusalError(Exception):
@@ -96,16 +105,14 @@ class Engine:
         self._forget()  # a position that is refused leaves no older one behind to be answered about
         form, _, text = rest.partition(" ")
         if form not in ("gnubgid", "xgid", "nardy") or not text:
-            raise _RefusalError("bad_command", "expected: position gnubgid <id> or position nardy X=<side>; O=<side>")
+            raise _RefusalError("bad_command", "expected: position gnubgid <id>, xgid <x> or nardy X=<side>; O=<side>")
         rules, first_turn = self._mind.variant, None
-        if form == "xgid":
-            raise _RefusalError("unsupported", "position xgid; use gnubgid")
-        if form == "gnubgid" and not (rules.direction == "contrary" and rules.hit and rules.checkers == 15):
-            raise _RefusalError("unsupported", f"position gnubgid in variant {_name(rules)}; use nardy")
+        if form != "nardy" and not (rules.direction == "contrary" and rules.hit and rules.checkers == 15):
+            raise _RefusalError("unsupported", f"position {form} in variant {_name(rules)}; use nardy")
         if form == "nardy":
             text, first_turn = _split_first_turn(text)
         try:
-            position = from_position_id(text) if form == "gnubgid" else parse_position(rules, text)
+            position = _position(form, text, rules)
             Game.from_position(rules, position, 0, dice=(2, 1), first_turn=first_turn)  # raises if nobody can roll
         except ValueError as error:
             raise _RefusalError("bad_value", f"position: {error}") from None

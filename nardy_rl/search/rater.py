@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import FastNet, Scratch, change_sides, rate_plays
+from nardy_rl.network.inference import FastNet, Scratch, change_sides, lost_game, rate_plays
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.protocol import Standing, pending_steps
@@ -56,15 +56,21 @@ def _rate_ending(
 ) -> None:
     """Put what the tables know of a play in place of the network's rating. mover, opponent: where they are after it."""
     ended = roll_end(rater.endings, mover, coming)
-    if ended <= 0:  # not in the tables, or won within this turn
+    if ended < 0:  # not in the tables
         return
-    rated = scratch.probabilities[index]
+    rated, levels, swapped = scratch.probabilities[index], rater.net.levels, scratch.layers[0]
+    if ended == 0:  # the rest of a chain bears off all that is left: the mover, who goes on, wins
+        none_off = opponent >= rater.endings.turns.shape[0] - rater.endings.none_off.shape[0]
+        points = rater.endings.points[1 if none_off else 0]
+        lost_game(points, levels, swapped)
+        change_sides(swapped, levels.size, rated)
+        scratch.equities[index] = points
+        return
     if goes_on and (coming.number == 0 or coming.extra):
         scratch.equities[index] = rate_pair(rater.endings, ended, opponent, rated)
         return
     scratch.equities[index] = -rate_pair(rater.endings, opponent, ended, rated)
     if goes_on:
-        swapped = scratch.layers[0]
-        change_sides(rated, rater.net.levels.size, swapped)
+        change_sides(rated, levels.size, swapped)
         for out in range(rated.size):
             rated[out] = swapped[out]
