@@ -8,13 +8,14 @@ from random import Random
 import pytest
 from nets import pip_net
 
+from nardy_rl.formats.gnu import position_id
 from nardy_rl.formats.xgid import Xgid, format_xgid
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.protocols.boards import moves_text
 from nardy_rl.protocols.lines import LIMIT, read_lines, text_of
 from nardy_rl.protocols.ubgi import Engine, serve
 from nardy_rl.rules.game import Game
-from nardy_rl.rules.notation import position_id, position_text
+from nardy_rl.rules.notation import position_text
 from nardy_rl.rules.plays import Play, legal_plays
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import VARIANTS, variant
