@@ -1,4 +1,4 @@
-"""The pages in docs/: those of the variants are what the code gives, the example sheets can be played."""
+"""The pages in docs/: those of the variants are what the code gives, the examples can be played."""
 
 import dataclasses
 import re
@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from nardy_rl.export.wording import MEANING
+from nardy_rl.formats.files import reading
+from nardy_rl.formats.played import Part
+from nardy_rl.formats.positions import read_position
+from nardy_rl.formats.record import RecordWriter
 from nardy_rl.protocols.ubgi import Engine
 from nardy_rl.rules.game import Game
-from nardy_rl.rules.variant import VARIANTS, Variant, load_variant
+from nardy_rl.rules.variant import VARIANTS, Variant, load_variant, variant
 
 DOCS = Path(__file__).parents[1] / "docs"
 MAKER = runpy.run_path(str(DOCS / "make_variants.py"))
@@ -62,3 +66,23 @@ def test_the_session_on_the_page_of_protocols_is_what_the_engine_says():
     *commands, answer = re.search(r"```\n(set game.variant.*?)\n```", page, re.S)[1].split("\n")
     engine = Engine("heuristic")
     assert [reply for command in commands for reply in engine.answer(command)] == [answer]
+
+
+def test_the_example_of_a_record_is_one_and_has_every_kind_of_line():
+    path = DOCS / "record_example.txt"
+    with reading(path) as (heading, games):
+        (game,) = games
+    writer = RecordWriter(heading)
+    assert writer.opening() + writer.game(game) + writer.closing() == path.read_text(encoding="utf-8")
+    assert {decision.part for decision in game.decisions} == set(Part)
+    assert path.read_text(encoding="utf-8") in (DOCS / "formats.md").read_text(encoding="utf-8")
+
+
+def test_the_notations_of_positions_are_read_as_the_page_has_them():
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| (all|short) \|", text, re.MULTILINE)
+    assert len(rows) == 4
+    for notation, games in rows:
+        assert read_position(variant("long" if games == "all" else "short"), notation)
+    for code in re.findall(r"```python\n(.+?)```", text, re.DOTALL):
+        exec(code, {})
