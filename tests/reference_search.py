@@ -99,9 +99,11 @@ class Slow:
 
     def race(self, game, index):
         """What the tables say of a play, for who acts next; None if it is not in them."""
-        board, sequel = game.plays[index].after.array, game.sequel(index)
-        passed_dice = not sequel.rolls and bool(game.passed_on or sequel.passed_on or sequel.kept)
-        if len(self.tables.turns) == 0 or board[:, BEYOND_HOME].any() or passed_dice:
+        board = game.plays[index].after.array
+        if len(self.tables.turns) == 0 or board[:, BEYOND_HOME].any():
+            return None
+        sequel = game.sequel(index)
+        if not sequel.rolls and (game.passed_on or sequel.passed_on or sequel.kept):
             return None
         mine, roller = self.end(game, index)
         if mine == 0:  # the rest of a chain bears off all that is left
@@ -134,27 +136,31 @@ class Slow:
         word = sum(int(count) << (4 * point) for point, count in enumerate(side[:7]))
         return ending_index(self.tables, word, self.rules.rules)
 
-    def likes(self, game):
+    def likes(self, ratings):
         """The play that is rated highest, and whether another one is about as good."""
-        equities = self.ratings(game).equities
+        equities = ratings.equities
         best = int(np.argmax(equities))
         others = np.delete(equities, best)
         return best, bool(len(others) and others.max() > equities[best] - 1e-5)
 
-    def ahead(self, game, index, plies, seat):
-        """Nested probabilities of `seat` after a play, `plies` rolls ahead; None where two plays are about as good."""
+    def ahead(self, game, index, plies, seat, ratings=None):
+        """Nested probabilities of `seat` after a play, `plies` rolls ahead; None where two plays are about as good.
+
+        ratings: those of the plays of `game`, if they are known.
+        """
         if self.won(game.plays[index]):
             return self.seen(self.lost(game.plays[index].after)[0], 1 - game.seat, seat)
         if plies == 0:
-            ratings = self.ratings(game)
+            ratings = ratings or self.ratings(game)
             return self.seen(ratings.probabilities[index], ratings.seat, seat)
         rolls = game.sequel(index).rolls
         total = np.zeros(len(self.weights) - 1)
         for dice in ROLLS if rolls else [None]:
             following = fork(game)
             following.play(index, dice)
-            best, close = self.likes(following)
-            outcome = None if close else self.ahead(following, best, plies - rolls, seat)
+            ratings = self.ratings(following)
+            best, close = self.likes(ratings)
+            outcome = None if close else self.ahead(following, best, plies - rolls, seat, ratings)
             if outcome is None:
                 return None
             total += (weight(dice) if rolls else 1) * outcome

@@ -21,6 +21,7 @@ from nardy_rl.search.bearoff import rate_ending
 from nardy_rl.search.bearoff_cache import endings
 from nardy_rl.search.lookahead import MAX_PLIES, look_ahead, new_room, numbered_roll, play_on, roll_equities
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 CHAINS = ("mad_gulbar_a", "mad_gulbar_b")
 
 

@@ -17,6 +17,7 @@ from nardy_rl.rules.protocol import after_play, list_plays, pending_steps
 from nardy_rl.rules.variant import VARIANTS, variant
 from nardy_rl.search.rater import rate_all
 
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 SHEETS = [
     *((name, {}) for name in VARIANTS),
     ("short", {"extra_roll": True}),

@@ -147,7 +147,7 @@ def break_off(monkeypatch):
     return limit
 
 
-def test_without_a_game_that_is_broken_off_the_loop_makes_the_same_batch(break_off):
+def test_the_loop_over_games_as_plain_python_makes_the_same_batch(break_off):
     rules = variant("short")
     compiled = SelfPlay(rules, seed=3, workers=1).play(pip_bot(rules), 0, 10, 0.7)
     break_off(2000)
