@@ -15,6 +15,7 @@ from pathlib import Path
 
 import client_js_dumps as dumps
 import pytest
+from bundles import write_bundle
 
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.game import Game
@@ -45,6 +46,16 @@ def installed(package: str) -> bool:
 
 
 pytestmark = pytest.mark.skipif(node_version() < OLDEST_NODE, reason=f"Node {OLDEST_NODE} or newer is not installed")
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory) -> Path:
+    """A folder with a bundle of every variant, as the exporter writes them."""
+    folder = tmp_path_factory.mktemp("exported")
+    for name in VARIANTS:
+        bundle = write_bundle(tmp_path_factory.mktemp(name), variant(name))
+        shutil.move(bundle, folder / name)
+    return folder
 
 
 def run_node(test: str, **environment: str) -> str:
@@ -91,15 +102,17 @@ def random_game(name: str) -> dict:
     not (installed("onnxruntime-node") or installed("onnxruntime-web")),
     reason="no onnxruntime: npm install in clients/js",
 )
-def test_bundles_are_played_and_damaged_ones_refused():
-    run_node("bot")
+def test_bundles_are_played_and_damaged_ones_refused(exported):
+    told = run_node("bot", NARDY_BUNDLES=str(exported))
+    assert "# skipped 0" in told, told
 
 
 @pytest.mark.skipif(not installed("onnxruntime-web"), reason="no onnxruntime-web: npm install in clients/js")
 @pytest.mark.skipif(not installed("playwright-core"), reason="no playwright-core: npm install in clients/js")
 @pytest.mark.skipif(chromium() is None, reason="no Chromium is installed (or named by CHROMIUM)")
-def test_the_page_is_played_in_a_browser():
-    run_node("page", CHROMIUM=chromium() or "")
+def test_the_page_is_played_in_a_browser(exported):
+    told = run_node("page", CHROMIUM=chromium() or "", NARDY_BUNDLES=str(exported))
+    assert "# skipped 0" in told, told
 
 
 def test_files_of_the_client_are_short_and_the_page_asks_no_other_server():

@@ -1,11 +1,11 @@
 /**
  * The page in a real browser: a whole game of each variant by clicks, and what else a person does with it.
  *
- * CHROMIUM is the path of the browser.
+ * CHROMIUM is the path of the browser; NARDY_BUNDLES a folder of bundles of the exporter, each with golden cases.
  */
 
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
@@ -125,6 +125,25 @@ for (const name of VARIANTS) {
     await page.context().close();
   });
 }
+
+const { NARDY_BUNDLES: exported } = process.env;
+test("exported bundles give their golden values and choices in a browser", { skip: !exported && "NARDY_BUNDLES names no folder" }, async (t) => {
+  const other = await serve(exported);
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${other.url}package.json`); // any page of that server
+  for (const name of await readdir(exported)) {
+    const told = await page.evaluate(async (bundle) => {
+      const [{ openBot }, { checkGolden, urlSource }] = await Promise.all([import("/page/bundles.mjs"), import("/bot.mjs")]);
+      const bot = await openBot(urlSource(`/bundles/${bundle}`));
+      return checkGolden(bot, await bot.goldenCases());
+    }, name);
+    assert.deepEqual(told.faults, []);
+    assert.ok(told.cases > 0);
+    t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, equities to ${told.largest.toExponential(1)}`);
+  }
+  await page.context().close();
+  other.close();
+});
 
 test("a move can be dragged and taken back, and dice in any order", async () => {
   const page = await atTable("?bundle=short&seed=1&pace=0&lang=en");
