@@ -5,14 +5,15 @@ import { Game } from "../rules/game.mjs";
 import { fromStanding, pendingOf } from "../rules/turn.mjs";
 import { batchOf, rank } from "./rating.mjs";
 
-const TOLERANCE = 1e-4; // of an equity: ten times what a probability may differ by
+const PROBABILITY = 1e-5; // what a probability may differ by …
+const TOLERANCE = 1e-4; // … and an equity, of several
 
 /**
  * What differs between a bot with the rules here and its bundle's golden cases.
  * @param {import("../bot.mjs").Bot} bot
  * @param {object[]} cases As `bot.goldenCases()` gives them.
  * @returns {Promise<{cases: number, afterstates: number, largest: number, faults: string[]}>} `largest`: the greatest
- *   difference of an equity; `faults`: one line each for a case with other plays, values or choice.
+ *   difference of a probability; `faults`: one line each for a case with other plays, values or choice.
  */
 export async function checkGolden(bot, cases) {
   const told = { cases: cases.length, afterstates: 0, largest: 0, faults: [] };
@@ -32,11 +33,20 @@ export async function checkGolden(bot, cases) {
       if (next !== [golden.next.same_player, ...golden.next.pending].join()) fault(`another player or other dice follow: ${next}`);
     }
     const batch = batchOf(game);
-    const ranked = rank(game, batch, await bot.evaluate(batch.positions, batch.pending));
+    const rated = await bot.evaluate(batch.positions, batch.pending);
+    const rowOf = new Map(batch.index.map((index, row) => [index, row]));
+    const apart = theirs.flatMap((after, index) => {
+      const row = rowOf.get(mine.get(after));
+      if (row === undefined) return []; // a play that wins
+      return golden.probabilities[index].map((value, output) => Math.abs(value - rated.probabilities[row * bot.variant.outputs + output]));
+    });
+    const most = Math.max(0, ...apart);
+    told.largest = Math.max(told.largest, most);
+    if (!(most <= PROBABILITY)) fault(`a probability differs by ${most}`);
+    const ranked = rank(game, batch, rated);
     const equities = new Map(ranked.map(({ index, equity }) => [index, equity]));
     const differences = theirs.map((after, index) => Math.abs(equities.get(mine.get(after)) - golden.equities[index]));
     const largest = Math.max(...differences);
-    told.largest = Math.max(told.largest, largest);
     if (!(largest <= TOLERANCE)) fault(`an equity differs by ${largest}`);
     if (ranked[0].index !== mine.get(theirs[golden.choice])) fault("another play is chosen");
   }

@@ -127,6 +127,6 @@ test("exported bundles give their golden values and choices", { skip: skip || (!
     const bot = await loadBot(folderSource(`${exported}/${name}`), ort);
     const told = await checkGolden(bot, await bot.goldenCases());
     assert.deepEqual(told.faults, []);
-    t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, equities to ${told.largest.toExponential(1)}`);
+    t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, probabilities to ${told.largest.toExponential(1)}`);
   }
 });

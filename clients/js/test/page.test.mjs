@@ -139,7 +139,7 @@ test("exported bundles give their golden values and choices in a browser", { ski
     }, name);
     assert.deepEqual(told.faults, []);
     assert.ok(told.cases > 0);
-    t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, equities to ${told.largest.toExponential(1)}`);
+    t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, probabilities to ${told.largest.toExponential(1)}`);
   }
   await page.context().close();
   other.close();
