@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from nardy_rl.bundle import BIAS, WEIGHT, policy_metadata
 from nardy_rl.network.features import (
     BAR_SCALE,
+    ENTRY,
     INPUTS,
+    MIDDLE,
     OFF_SCALE,
     PENDING_INPUTS,
     PENDING_SCALE,
@@ -41,7 +43,6 @@ from nardy_rl.rules.variant import Variant
 
 OPSET, IR_VERSION = 17, 8
 POSITIONS, PENDING, PROBABILITIES, EQUITY = "positions", "pending", "probabilities", "equity"
-_LONG = 7  # the number of int64 among the types of ONNX
 _MOST = 15 - (UNITS - 1)  # what the last unit of a point can count
 
 
@@ -139,7 +140,7 @@ def _picked(graph: _Graph, logits: str, variant: Variant) -> str:
 
 def _stages(graph: _Graph, variant: Variant) -> str:
     """The stage of each position, int64[N]."""
-    whole = np.int64
+    whole, number_type = np.int64, graph.onnx.TensorProto.INT64
     there = graph.node("Min", ["counts", graph.constant("rear.one", 1)], "rear.there")
     places = graph.node("Mul", [there, graph.constant("rear.places", range(26))], "rear.places.held")
     rear = graph.node("ReduceMax", [places], "rear", axes=[2], keepdims=0)
@@ -147,10 +148,10 @@ def _stages(graph: _Graph, variant: Variant) -> str:
         most = graph.node("ReduceSum", [rear, graph.constant("rear.axis", [1], whole)], "rear.most", keepdims=0)
     else:
         most = graph.node("ReduceMax", [rear], "rear.most", axes=[1], keepdims=0)
-    limit = graph.constant("passed.limit", 25 if sight_of(variant).contrary else 12)
-    contact = graph.node("Cast", [graph.node("Greater", [most, limit], "contact")], "contact.number", to=_LONG)
-    entering = graph.node("Greater", [rear, graph.constant("entry.limit", 18)], "entering")
-    sides = graph.node("Cast", [entering], "entering.numbers", to=_LONG)
+    limit = graph.constant("passed.limit", 25 if sight_of(variant).contrary else MIDDLE)
+    contact = graph.node("Cast", [graph.node("Greater", [most, limit], "contact")], "contact.number", to=number_type)
+    entering = graph.node("Greater", [rear, graph.constant("entry.limit", ENTRY)], "entering")
+    sides = graph.node("Cast", [entering], "entering.numbers", to=number_type)
     marks = graph.node("Mul", [sides, graph.constant("entering.marks", [1, 2], whole)], "entering.marks.set")
     mark = graph.node("ReduceSum", [marks, graph.constant("entering.axis", [1], whole)], "entering.mark", keepdims=0)
     number = graph.node("Add", [mark, graph.constant("stage.first", 1, whole)], "stage.contact")

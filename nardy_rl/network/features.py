@@ -46,6 +46,8 @@ INPUTS = 2 * SIDE_INPUTS
 PENDING_INPUTS = 7
 PENDING_SCALE = 1 / 4
 STAGES = 5
+ENTRY = 18  # beyond this point lie the quarter where a player enters, and the bar
+MIDDLE = 12  # where the sides move in one direction, they have passed each other once neither is beyond this point
 COUNTS = 16
 BAR_SCALE, OFF_SCALE, REST_SCALE = 1 / 2, 1 / 15, 1 / 2
 

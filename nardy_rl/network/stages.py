@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined
-from nardy_rl.network.features import Sight
+from nardy_rl.network.features import ENTRY, MIDDLE, Sight
 from nardy_rl.rules.words import any_beyond, pack
 
-_ENTRY = 18  # beyond this point lie a player's first quarter and the bar
-_MIDDLE = 12
 _EACH_LOW, _EACH_HIGH = 0x1111111111111111, 0x111111111  # the lowest bit of the counts of points 0…15 and of 16…24
 
 
@@ -58,7 +56,7 @@ def last_free(other_rear: int, sight: Sight) -> int:
     """
     if sight.contrary:
         return 25 - other_rear
-    return _MIDDLE if other_rear <= _MIDDLE else -1
+    return MIDDLE if other_rear <= MIDDLE else -1
 
 
 @inlined
@@ -66,14 +64,14 @@ def stage_of(low: int, high: int, free: int, other_entering: bool, first: bool) 
     """The stage of a side's words: free as `last_free` gives it; first: whether this side is the one to act."""
     if not any_beyond(low, high, free):
         return 0
-    entering = any_beyond(low, high, _ENTRY)
+    entering = any_beyond(low, high, ENTRY)
     return 1 + entering + 2 * other_entering if first else 1 + other_entering + 2 * entering
 
 
 @inlined
 def enters(side_rear: int) -> bool:
     """Whether a side has a checker in its first quarter or on the bar."""
-    return side_rear > _ENTRY
+    return side_rear > ENTRY
 
 
 @inlined

@@ -12,7 +12,9 @@ from torch import nn
 
 from nardy_rl.network.features import (
     BAR_SCALE,
+    ENTRY,
     INPUTS,
+    MIDDLE,
     OFF_SCALE,
     PENDING_INPUTS,
     PENDING_SCALE,
@@ -159,6 +161,6 @@ def stages(positions: torch.Tensor, sight: Sight) -> torch.Tensor:
     """The stage of each position (see `features`): int8[N, 2, 26], row 0 on roll, to int64[N]."""
     places = torch.arange(26, device=positions.device)
     rear = torch.where(positions > 0, places, 0).amax(dim=2)
-    passed = rear.sum(dim=1) <= 25 if sight.contrary else rear.amax(dim=1) <= 12
-    entering = (rear > 18).to(torch.int64)
+    passed = rear.sum(dim=1) <= 25 if sight.contrary else rear.amax(dim=1) <= MIDDLE
+    entering = (rear > ENTRY).to(torch.int64)
     return torch.where(passed, 0, 1 + entering[:, 0] + 2 * entering[:, 1])
