@@ -148,7 +148,7 @@ def _enter(rater: Rater, standing: Standing, level: int, rules: Rules, room: Roo
         coming = after_play(now, depth, left_over, 0, rules)
         best = rate_all(rater, board, now, coming, room.plays, size, depth, rules, room.scratch)
         if room.plays.low[best] & 15 == rules.checkers:
-            _see(room.scratch.probabilities[best], 1 - now.seat, standing.seat, rater.net.levels.size, outcome)
+            see(room.scratch.probabilities[best], 1 - now.seat, standing.seat, rater.net.levels.size, outcome)
             return False
         now = play_on(now, board, room.plays, best, depth, left_over, rules, room.after)
     state[_ROLLER], state[_STARTER], state[_HEAD_LEFT] = now.seat, now.starter, now.head_left
@@ -173,13 +173,13 @@ def _add(probabilities: NDArray[np.float32], whose: int, level: int, room: Room,
     state, outcome = room.states[level], room.outcomes[level]
     first, second = numbered_roll(state[_NEXT] - 1)
     share = np.float32(1 / 36 if first == second else 2 / 36)
-    _see(probabilities, whose, state[_SEAT], levels, room.changed)
+    see(probabilities, whose, state[_SEAT], levels, room.changed)
     for out in range(outcome.size):
         outcome[out] += share * room.changed[out]
 
 
 @inlined
-def _see(probabilities: NDArray[np.float32], whose: int, seat: int, levels: int, seen: NDArray[np.float32]) -> None:
+def see(probabilities: NDArray[np.float32], whose: int, seat: int, levels: int, seen: NDArray[np.float32]) -> None:
     """Nested probabilities of seat `whose` as `seat` sees them."""
     if whose == seat:
         for out in range(seen.size):

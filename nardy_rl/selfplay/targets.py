@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import change_sides, lost_game
+from nardy_rl.compiled import kernel
+from nardy_rl.network.inference import lost_game
 from nardy_rl.rules.compact import Rules
-from nardy_rl.search.lookahead import Room, look_ahead, rolling
+from nardy_rl.search.lookahead import Room, look_ahead, rolling, see
 from nardy_rl.search.rater import Rater
 
 
@@ -69,11 +69,11 @@ def lambda_returns(
         if not game.exact[decision]:
             for out in range(outputs):
                 returns.turned[out] = target[out]  # the rating before this decision, which is needed once more
-            _turn(mixed, following != seat, levels.size, target)
+            see(mixed, following, seat, levels.size, target)
             if all_rolls and rolled:
                 standing = rolling(1 if seat else 0, rolls_0, rolls_1)
                 look_ahead(rater, game.positions[decision], standing, 1, rules, room, returns.mean)
-                _turn(rating, following != seat, levels.size, mixed)
+                see(rating, following, seat, levels.size, mixed)
                 for out in range(outputs):
                     better = target[out] - mixed[out] + returns.mean[out]
                     target[out] = min(max(better, np.float32(0.0)), np.float32(1.0))
@@ -85,12 +85,3 @@ def lambda_returns(
                 rating[out] = target[out]
                 mixed[out] = target[out]
         following = seat
-
-
-@inlined
-def _turn(probabilities: NDArray[np.float32], other_side: bool, levels: int, seen: NDArray[np.float32]) -> None:
-    if other_side:
-        change_sides(probabilities, levels, seen)
-    else:
-        for out in range(seen.size):
-            seen[out] = probabilities[out]
