@@ -74,7 +74,7 @@ def run_folder(train, tmp_path):
 @pytest.mark.parametrize(
     ("option", "known"),
     [
-        ("gamess", "device, folder, network, resume, schedule, seed, variant"),
+        ("gamess", "device, folder, network, resume, schedule, seed, start, variant"),
         (
             "schedule.batch_gamess",
             "schedule.batch_games, schedule.evaluation_games, schedule.evaluations, schedule.final_gate_games, "
@@ -180,6 +180,18 @@ def test_a_finished_run_that_is_resumed_says_what_came_of_it(train, run_folder):
     code, out, err = train("resume=run")
     assert (code, err) == (0, "")
     assert "best net: run/best.pt, after 4 of 4 games" in out.replace("\n", " ")
+
+
+# Beginning with a net
+
+
+def test_a_run_begins_with_a_net_of_its_rules_and_no_larger_shape(refusal, run_folder):
+    said = refusal(*TINY[1:], "folder=other", "start=run/best.pt", "variant=long")
+    assert said == "run/best.pt was trained for variant short, not long"
+    said = refusal(*TINY, "folder=other", "start=run/best.pt", "network.hidden=[1]")
+    assert said == "a network of hidden layers [2] cannot grow to [1]: no layer may get narrower"
+    assert refusal(*TINY, "folder=other", "start=no.pt").startswith("cannot read the checkpoint no.pt: No such file")
+    assert not (run_folder.parent / "other").exists()
 
 
 # Folders

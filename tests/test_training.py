@@ -26,7 +26,7 @@ from nardy_rl.training.evaluations import evaluate
 from nardy_rl.training.learner import CompiledLearner, DivergedError
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Network, Options, Phase, Schedule
-from nardy_rl.training.trainer import BEST, CONFIG, LAST, Trainer
+from nardy_rl.training.trainer import BEST, CONFIG, HISTORY, LAST, Trainer
 
 ROOT = Path(__file__).parents[1]
 SHORT, LONG = variant("short"), variant("long")
@@ -66,12 +66,16 @@ def assert_same_run(one: Path, other: Path):
     assert places[0] == places[1]
     assert mine.games == theirs.games == places[0]["games"]
     assert mine.run["options"] == theirs.run["options"]
-    for name, tensor in mine.net.state_dict().items():
-        assert torch.equal(tensor, theirs.net.state_dict()[name]), name
+    assert_same_net(mine.net, theirs.net)
     adam = mine.run["adam"], theirs.run["adam"]
     assert adam[0]["step"] == adam[1]["step"] > 0
     for part in ("mean", "square"):
         assert all(torch.equal(*pair) for pair in zip(adam[0][part], adam[1][part], strict=True))
+
+
+def assert_same_net(one, other):
+    for name, tensor in one.state_dict().items():
+        assert torch.equal(tensor, other.state_dict()[name]), name
 
 
 def curves(folder: Path, tmp_path: Path) -> EventAccumulator:
@@ -205,7 +209,7 @@ def test_the_files_of_a_run_load_by_torchs_defaults_and_play(whole_run):
     for name in (LAST, BEST):
         content = torch.load(whole_run / name)
         assert content["games"] == load_checkpoint(whole_run / name, LONG).games > 0
-    assert {path.name for path in whole_run.iterdir() if "tfevents" not in path.name} == {LAST, BEST, CONFIG}
+    assert {path.name for path in whole_run.iterdir() if "tfevents" not in path.name} == {LAST, BEST, CONFIG, HISTORY}
     assert load_checkpoint(whole_run / BEST).run == {}
 
 
@@ -261,6 +265,33 @@ def test_a_resumed_run_makes_the_file_of_its_best_net_anew(whole_run, tmp_path):
     assert after.games == before.games
     for name, weights in before.net.state_dict().items():
         assert torch.equal(after.net.state_dict()[name], weights)
+
+
+# Where a run begins, and what it leaves behind
+
+
+def test_a_run_may_begin_with_the_net_of_another(whole_run, tmp_path):
+    """Also in a larger shape; as it was learnt, it is untouched."""
+    begun = load_checkpoint(whole_run / BEST).net
+    for hidden in ([8], [12, 12]):
+        chosen = options([Phase([0.5, 0.5], [1e-3, 1e-3], games=6)], hidden)
+        chosen.start = str(whole_run / BEST)
+        Trainer(LONG, chosen, tmp_path / str(len(hidden)), quiet())
+        first = load_checkpoint(tmp_path / str(len(hidden)) / LAST)
+        assert first.games == 0
+        assert first.net.hidden == tuple(hidden)
+        positions, pending = torch.randint(0, 3, (50, 2, 26), dtype=torch.int8), torch.zeros(50, dtype=torch.int32)
+        torch.testing.assert_close(first.net(positions, pending), begun(positions, pending))
+
+
+def test_a_run_keeps_the_net_of_every_evaluation(whole_run, tmp_path):
+    files = {int(file.stem): file for file in (whole_run / HISTORY).iterdir()}
+    assert sorted(files) == steps(curves(whole_run, tmp_path), "eval/win_rate_random")
+    nets = {games: load_checkpoint(file, LONG) for games, file in files.items()}
+    assert all(checkpoint.games == games for games, checkpoint in nets.items())
+    last, best = load_checkpoint(whole_run / LAST), load_checkpoint(whole_run / BEST)
+    assert_same_net(nets[max(nets)].net, last.net)
+    assert_same_net(nets[best.games].net, best.net)
 
 
 def test_weights_that_diverge_end_the_run_and_keep_the_last_good_checkpoint(tmp_path, monkeypatch):
@@ -388,7 +419,7 @@ def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path, begin):
     assert "best net: run/best.pt, after " in out
     assert f" of {checkpoint.games + 8:,} games\nit wins against random " in out
     assert load_checkpoint(last).games == checkpoint.games + 8
-    assert {path.name for path in run.iterdir() if "tfevents" not in path.name} == {LAST, BEST, CONFIG}
+    assert {path.name for path in run.iterdir() if "tfevents" not in path.name} == {LAST, BEST, CONFIG, HISTORY}
     losses = steps(curves(run, tmp_path), "train/loss")
     assert losses == sorted(set(losses))
     assert losses[-1] == checkpoint.games + 8

@@ -84,6 +84,7 @@ class Options:
     seed: int = 1
     device: str = "auto"  # where the network learns; self-play always runs on the CPU
     folder: str = MISSING  # where the run is kept
+    start: str | None = None  # a checkpoint whose net the run begins with, instead of an untrained one
     resume: str | None = None  # the folder of a run to go on with; everything else is then taken from it
 
     def __post_init__(self) -> None:
@@ -91,6 +92,8 @@ class Options:
             raise ValueError(f"option device must be auto, cpu or cuda; got {self.device!r}")
         if not self.folder:
             raise ValueError("option folder must name a folder; got an empty text")
+        if self.start == "":
+            raise ValueError("option start must name a checkpoint; got an empty text")
         if self.resume == "":
             raise ValueError("option resume must name the folder of a run; got an empty text")
         self._check_growth()

@@ -30,6 +30,7 @@ from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.sanity import game_statistics
 
 LAST, BEST, CONFIG = "last.pt", "best.pt", "config.yaml"
+HISTORY = "history"  # a folder with the net of every evaluation, by games played
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and one evaluation
 _FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
 _SEED_BITS = 2**31 - 1  # what torch takes as a seed
@@ -70,15 +71,16 @@ class Trainer:
     """A run in its folder. `run` trains until the schedule ends or `stop` says so."""
 
     def __init__(self, variant: Variant, options: Options, folder: Path, display: Display) -> None:
-        """A new run. Raises ValueError if `folder` holds one already, OSError if it cannot be written."""
+        """A new run. Raises ValueError if `folder` holds one already, or if the net of `options.start` cannot be read
+        or is no smaller one for these rules; OSError if `folder` cannot be written."""
         if (folder / LAST).exists():
             raise ValueError(f"{folder} holds a run already; go on with it by resume={folder}")
         choose_device(options.device)  # refuses what is not there before the folder is made
+        net = _first_net(variant, options)
         folder.mkdir(parents=True, exist_ok=True)
         config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
         with replacing(folder / CONFIG) as file:
             file.write(config.encode())
-        net = new_net(options.network.hidden, variant, options.seed)
         self._set_up(variant, options, folder, display, net, Place())
         self._save()
 
@@ -208,6 +210,7 @@ class Trainer:
             place.best_games = place.games
             self._save()  # before best.pt, which can be made again from it
             self._save_best()
+        self._keep()
         self._log.scalars("eval", result.curves(), place.games)
         self._log.openings(self._bot, place.games)
         self._display.evaluation(place.games, result)
@@ -229,6 +232,13 @@ class Trainer:
             whole = phase.games * pace if phase.games else 60 * (phase.minutes or 0)
             left += whole * (1 - place.fraction(phase)) if index == place.phase else whole
         return left
+
+    def _keep(self) -> None:
+        """Keep the net as it is, for whoever asks later how strong the run was by then."""
+        history = self.folder / HISTORY
+        history.mkdir(exist_ok=True)
+        games = self.place.games
+        save_checkpoint(history / f"{games}.pt", Checkpoint(self.variant, self._learner.net, games))
 
     def _save_best(self) -> None:
         assert self._best_net is not None
@@ -259,6 +269,15 @@ class Trainer:
         save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
         self._log.flush()  # else the curves of a run that is killed later would lack what its checkpoint has behind it
         self._saved = time.monotonic()
+
+
+def _first_net(variant: Variant, options: Options) -> ValueNet:
+    """What a run begins with: an untrained net, or that of `options.start` in the shape that is asked for."""
+    hidden = options.network.hidden
+    if options.start is None:
+        return new_net(hidden, variant, options.seed)
+    net = load_checkpoint(options.start, variant).net
+    return net if net.hidden == tuple(hidden) else grown(net, hidden, options.seed)
 
 
 def _plain(net: ValueNet) -> dict[str, Any]:
