@@ -11,7 +11,7 @@ import torch
 from nardy_rl.evaluation import match, outside
 from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
-from nardy_rl.evaluation.report import match_table, result_sheet, write_json
+from nardy_rl.evaluation.results import match_table, result_sheet, write_json
 from nardy_rl.evaluation.statistics import Games, match_result, wilson_interval
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.network.value_net import ValueNet

@@ -15,7 +15,7 @@ from nets import opinionated_net
 
 from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, read_policy
 from nardy_rl.evaluation.match import play_match
-from nardy_rl.evaluation.report import result_sheet, sequential_sheet, write_json
+from nardy_rl.evaluation.results import result_sheet, sequential_sheet, write_json
 from nardy_rl.evaluation.sequential import SequentialResult
 from nardy_rl.export.card import training
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
@@ -275,7 +275,7 @@ def test_a_network_in_mid_run_says_how_much_of_the_schedule_is_behind_it(tmp_pat
     place |= {"phase": 3, "phase_games": 0}
     assert training("net.pt", run, 300, network, SHORT)["done"] == [1.0, 1.0, 1.0]
     assert "done" not in training("net.pt", {}, 300, network, SHORT)
-    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT), 112, run))
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, opinionated_net(SHORT), 112, run=run))
     out = tmp_path / "bot"
     export(Options(checkpoint=str(tmp_path / "net.pt"), out=str(out), cases=5, int8=False))
     assert "| 100.0% |" in (out / "README.md").read_text(encoding="utf-8")

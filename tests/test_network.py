@@ -285,7 +285,7 @@ def saved(tmp_path):
     """The path of a checkpoint of short nardy."""
     path = tmp_path / "net.pt"
     run = {"place": {"games": 12, "rate": 0.5}, "mean": [torch.ones(2, 3)]}
-    save_checkpoint(path, Checkpoint(SHORT, opinionated_net(SHORT, [6, 4]), 12, run))
+    save_checkpoint(path, Checkpoint(SHORT, opinionated_net(SHORT, [6, 4]), 12, 3.5, run))
     return path
 
 
@@ -300,7 +300,7 @@ def complaint(path, *arguments) -> str:
 
 def test_a_checkpoint_comes_back_as_it_was_saved(saved):
     loaded, net = load_checkpoint(saved, SHORT), opinionated_net(SHORT, [6, 4])
-    assert (loaded.variant, loaded.games, loaded.net.hidden) == (SHORT, 12, (6, 4))
+    assert (loaded.variant, loaded.games, loaded.seconds, loaded.net.hidden) == (SHORT, 12, 3.5, (6, 4))
     assert loaded.run["place"] == {"games": 12, "rate": 0.5}
     assert torch.equal(loaded.run["mean"][0], torch.ones(2, 3))
     assert all(torch.equal(a, b) for a, b in zip(loaded.net.parameters(), net.parameters(), strict=True))

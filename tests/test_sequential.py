@@ -8,7 +8,7 @@ from test_evaluation import make_bot, same
 
 from nardy_rl.evaluation import sequential
 from nardy_rl.evaluation.match import play_match
-from nardy_rl.evaluation.report import sequential_sheet, sequential_table
+from nardy_rl.evaluation.results import sequential_sheet, sequential_table
 from nardy_rl.evaluation.sequential import ABOVE, BELOW, OPEN, ConfidenceSequence, play_until
 from nardy_rl.evaluation.statistics import Z_95
 from nardy_rl.rules.variant import variant

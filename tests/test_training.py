@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from nardy_rl.network.checkpoint import load_checkpoint, save_checkpoint
 from nardy_rl.players.bot import network_bot
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import variant
@@ -32,6 +32,7 @@ ROOT = Path(__file__).parents[1]
 SHORT, LONG = variant("short"), variant("long")
 STRETCH = trainer_module._STRETCH
 BATCH = 3
+CLOCKS = "seconds", "phase_seconds", "best_seconds"
 
 
 def options(phases, hidden=(6,), seed=1, **schedule) -> Options:
@@ -62,7 +63,7 @@ def stopping_after(checks):
 def assert_same_run(one: Path, other: Path):
     """That the two folders hold the same run, but for the clock."""
     mine, theirs = load_checkpoint(one / LAST), load_checkpoint(other / LAST)
-    places = [checkpoint.run["place"] | {"phase_seconds": 0.0} for checkpoint in (mine, theirs)]
+    places = [checkpoint.run["place"] | dict.fromkeys(CLOCKS) for checkpoint in (mine, theirs)]
     assert places[0] == places[1]
     assert mine.games == theirs.games == places[0]["games"]
     assert mine.run["options"] == theirs.run["options"]
@@ -292,6 +293,8 @@ def test_a_run_keeps_the_net_of_every_evaluation(whole_run, tmp_path):
     last, best = load_checkpoint(whole_run / LAST), load_checkpoint(whole_run / BEST)
     assert_same_net(nets[max(nets)].net, last.net)
     assert_same_net(nets[best.games].net, best.net)
+    assert nets[best.games].seconds == best.seconds <= last.seconds == last.run["place"]["seconds"]
+    assert sorted(nets) == sorted(nets, key=lambda games: nets[games].seconds)
 
 
 def test_weights_that_diverge_end_the_run_and_keep_the_last_good_checkpoint(tmp_path, monkeypatch):
@@ -412,7 +415,7 @@ def test_a_run_is_killed_resumed_stopped_and_resumed_again(tmp_path, begin):
 
     # What is left of the schedule is cut off, so that the run comes to its end.
     checkpoint.run["options"]["schedule"]["phases"][0]["games"] = checkpoint.games + 8
-    save_checkpoint(last, Checkpoint(LONG, checkpoint.net, checkpoint.games, checkpoint.run))
+    save_checkpoint(last, checkpoint)
     finished = begin(tmp_path, "resume=run")
     out, err = finished.communicate(timeout=300)
     assert (finished.returncode, err) == (0, "")

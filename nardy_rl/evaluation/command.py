@@ -15,7 +15,7 @@ from rich.table import Table
 
 from nardy_rl.evaluation.match import check_match, judge_of, play_match
 from nardy_rl.evaluation.quality import decisions_path, load_decisions, measure_quality
-from nardy_rl.evaluation.report import (
+from nardy_rl.evaluation.results import (
     check_writable,
     match_table,
     result_sheet,

@@ -10,7 +10,7 @@ from omegaconf import MISSING
 
 from nardy_rl.bundle import CARD, FILES, GOLDEN, POLICY, README, SMALL_POLICY, read_bundle
 from nardy_rl.evaluation.match import check_match
-from nardy_rl.evaluation.report import write_json
+from nardy_rl.evaluation.results import write_json
 from nardy_rl.export import card as cards
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.golden import summary, to_lines

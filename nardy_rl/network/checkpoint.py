@@ -29,7 +29,8 @@ class Checkpoint:
 
     variant: Variant
     net: ValueNet
-    games: int = 0
+    games: int = 0  # of self-play that it has learnt from …
+    seconds: float = 0.0  # … and how long that took, evaluations included; 0: not known
     run: dict[str, Any] = field(default_factory=dict)
 
 
@@ -45,6 +46,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "hidden": list(checkpoint.net.hidden),
         "weights": {name: tensor.detach().cpu() for name, tensor in checkpoint.net.state_dict().items()},
         "games": checkpoint.games,
+        "seconds": checkpoint.seconds,
         "run": checkpoint.run,
     }
     whole = io.BytesIO()  # written by torch itself, a full disk would come out as a RuntimeError about its zip file
@@ -76,7 +78,8 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
     try:
         net = ValueNet(content["hidden"], trained)
         net.load_state_dict(content["weights"])
-        checkpoint = Checkpoint(trained, net, int(content["games"]), content["run"])
+        seconds = float(content.get("seconds", 0.0))  # the first files of this format do not tell
+        checkpoint = Checkpoint(trained, net, int(content["games"]), seconds, content["run"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
     if variant is not None:

@@ -86,6 +86,17 @@ def rate_position(
     return float(equity_of(net, outcome)), outcome
 
 
+def first_rolls(variant: Variant) -> list[tuple[int, int]]:
+    """The rolls a game can begin with, larger die first: 15 if the lottery's dice are played, else 21."""
+    least = 1 if variant.opening == "use_lottery" else 0
+    return [(larger, smaller) for larger in range(6, 0, -1) for smaller in range(larger - least, 0, -1)]
+
+
+def best_opening(bot: Bot, variant: Variant, dice: tuple[int, int]) -> RatedPlay:
+    """The bot's play for the first roll of a game."""
+    return rank_plays(bot, variant, Position.start(variant), dice, "starter")[0]
+
+
 def standing_before(first_turn: str | None, rules: Rules) -> Standing:
     """A game in which seat 0 is about to roll; `first_turn` as for `legal_plays`. Only a "starter" has the other
     player's first turn still to come."""

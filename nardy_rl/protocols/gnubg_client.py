@@ -18,7 +18,7 @@ from rich.console import Console
 
 from nardy_rl.cli import one_line
 from nardy_rl.evaluation.match import judge_of, play_match
-from nardy_rl.evaluation.report import match_table
+from nardy_rl.evaluation.results import match_table
 from nardy_rl.players.registry import load_player
 from nardy_rl.protocols.boards import check_short, fibs_board_text, parse_moves, position_after
 from nardy_rl.protocols.command import add_address, parser, run

@@ -10,12 +10,11 @@ import yaml
 from torch.utils.tensorboard import SummaryWriter
 
 from nardy_rl.envs.drawing import draw_board
-from nardy_rl.players.analysis import RatedPlay, rank_plays
+from nardy_rl.evaluation.bands import BANDS
+from nardy_rl.players.analysis import best_opening, first_rolls
 from nardy_rl.players.bot import Bot
 from nardy_rl.rules.notation import play_text, roll_name
-from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import Variant
-from nardy_rl.training.sanity import BANDS
 
 _EDGES = ("_low", "_high")
 
@@ -69,14 +68,3 @@ class RunLog:
         """Release the file; what could not be written out is lost."""
         with suppress(OSError):
             self._writer.close()
-
-
-def first_rolls(variant: Variant) -> list[tuple[int, int]]:
-    """The rolls a game can begin with, larger die first: 15 if the lottery's dice are played, else 21."""
-    least = 1 if variant.opening == "use_lottery" else 0
-    return [(larger, smaller) for larger in range(6, 0, -1) for smaller in range(larger - least, 0, -1)]
-
-
-def best_opening(bot: Bot, variant: Variant, dice: tuple[int, int]) -> RatedPlay:
-    """The bot's play for the first roll of a game."""
-    return rank_plays(bot, variant, Position.start(variant), dice, "starter")[0]

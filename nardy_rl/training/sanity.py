@@ -1,7 +1,4 @@
-"""What healthy self-play looks like: bands in which a trained bot's statistics should lie.
-
-Far outside of a band, suspect the rules, a sign, or an output of the network.
-"""
+"""What the games of a batch of self-play look like, for comparison with `evaluation.bands`."""
 
 from __future__ import annotations
 
@@ -10,41 +7,6 @@ from numpy.typing import NDArray
 
 from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import PASSES, POINTS, STARTER_WON, TURNS
-
-BANDS: dict[str, dict[str, tuple[float, float]]] = {
-    "short": {
-        "starter_wins": (0.505, 0.515),
-        "mars": (0.24, 0.26),
-        "koks": (0.005, 0.015),
-        "turns": (54.0, 57.0),
-    },
-    "long": {
-        "starter_wins": (0.54, 0.56),
-        "mars": (0.14, 0.27),
-        "turns": (88.0, 95.0),
-        "passes": (0.01, 0.02),
-    },
-    "gulbar": {
-        "starter_wins": (0.56, 0.60),
-        "mars": (0.30, 0.38),
-        "turns": (81.0, 85.0),
-        "passes": (0.01, 0.02),
-    },
-    "mad_gulbar_a": {
-        "starter_wins": (0.57, 0.61),
-        "mars": (0.43, 0.48),
-        "turns": (61.0, 65.0),
-        "passes": (0.01, 0.02),
-    },
-    "mad_gulbar_b": {
-        "starter_wins": (0.53, 0.56),
-        "mars": (0.58, 0.67),
-        "turns": (45.0, 47.5),
-        "passes": (0.01, 0.02),
-    },
-}
-"""For each variant and statistic of `game_statistics` the expected range. Short and long: from strong engines'
-self-play. The gulbars have no other engine: around the last tenth of our own runs of 100,000 to 400,000 games."""
 
 
 def game_statistics(variant: Variant, games: NDArray[np.int64]) -> dict[str, float]:

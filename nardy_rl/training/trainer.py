@@ -27,6 +27,7 @@ from nardy_rl.training.evaluations import Evaluation, evaluate
 from nardy_rl.training.learner import DivergedError, choose_device, new_learner
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Options, Phase
+from nardy_rl.training.place import Place
 from nardy_rl.training.sanity import game_statistics
 
 LAST, BEST, CONFIG = "last.pt", "best.pt", "config.yaml"
@@ -35,23 +36,6 @@ _SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and on
 _FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
 _SEED_BITS = 2**31 - 1  # what torch takes as a seed
 _STRETCH = 8  # batches between two chances to evaluate, save or stop; they make one point of a curve
-
-
-@dataclass
-class Place:
-    """How far a run has come."""
-
-    games: int = 0
-    phase: int = 0
-    phase_games: int = 0
-    phase_seconds: float = 0.0
-    evaluated: int = 0  # evaluations done in this phase
-    best_games: int = -1  # games after which best.pt was taken; -1: there is none
-
-    def fraction(self, phase: Phase) -> float:
-        """How much of `phase` is done, 0…1."""
-        done = self.phase_games / phase.games if phase.games else self.phase_seconds / 60 / (phase.minutes or 1)
-        return min(done, 1.0)
 
 
 @dataclass
@@ -170,12 +154,12 @@ class Trainer:
             stretch.games.append(batch.games)
             place.games += number
             place.phase_games += number
-            place.phase_seconds += time.monotonic() - began
+            place.spend(began)
             self._display.batch(place.games, stretch.pace(), stretch.losses, self._seconds_left())
         if learning is not None:
             began = time.monotonic()
             stretch.losses.append(self._learnt(learning))
-            place.phase_seconds += time.monotonic() - began
+            place.spend(began)
             self._write_log(stretch, rate, trace)
 
     def _learnt(self, learning: Future[float]) -> float:
@@ -207,14 +191,14 @@ class Trainer:
         if result.is_best:
             self._best = self._bot
             self._best_net = copy.deepcopy(self._learner.net).cpu()
-            place.best_games = place.games
+            place.best_games, place.best_seconds = place.games, place.seconds
             self._save()  # before best.pt, which can be made again from it
             self._save_best()
         self._keep()
         self._log.scalars("eval", result.curves(), place.games)
         self._log.openings(self._bot, place.games)
         self._display.evaluation(place.games, result)
-        place.phase_seconds += time.monotonic() - began  # a phase of two minutes takes two minutes in all
+        place.spend(began)  # a phase of two minutes takes two minutes in all
 
     def final(self) -> Evaluation:
         """The best net of the run against random and the heuristic."""
@@ -237,12 +221,14 @@ class Trainer:
         """Keep the net as it is, for whoever asks later how strong the run was by then."""
         history = self.folder / HISTORY
         history.mkdir(exist_ok=True)
-        games = self.place.games
-        save_checkpoint(history / f"{games}.pt", Checkpoint(self.variant, self._learner.net, games))
+        games, seconds = self.place.games, self.place.seconds
+        save_checkpoint(history / f"{games}.pt", Checkpoint(self.variant, self._learner.net, games, seconds))
 
     def _save_best(self) -> None:
         assert self._best_net is not None
-        save_checkpoint(self.folder / BEST, Checkpoint(self.variant, self._best_net, self.place.best_games))
+        place = self.place
+        best = Checkpoint(self.variant, self._best_net, place.best_games, place.best_seconds)
+        save_checkpoint(self.folder / BEST, best)
 
     def _restore_best(self, best: dict[str, Any] | None) -> None:
         """Go on with the best net of a checkpoint, and write its file anew: a killed run may have been ahead of it."""
@@ -266,7 +252,8 @@ class Trainer:
             "adam": self._learner.state(),
             "best": None if self._best_net is None else _plain(self._best_net),
         }
-        save_checkpoint(self.folder / LAST, Checkpoint(self.variant, self._learner.net, self.place.games, run))
+        last = Checkpoint(self.variant, self._learner.net, self.place.games, self.place.seconds, run)
+        save_checkpoint(self.folder / LAST, last)
         self._log.flush()  # else the curves of a run that is killed later would lack what its checkpoint has behind it
         self._saved = time.monotonic()
 
