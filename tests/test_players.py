@@ -12,6 +12,7 @@ from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players import gnubg
 from nardy_rl.players.bot import NETWORK
+from nardy_rl.players.box import boxed
 from nardy_rl.players.gnubg import find_play
 from nardy_rl.players.registry import BOT_NAMES, load_player, trained_variant
 from nardy_rl.rules.game import Game
@@ -47,6 +48,24 @@ def test_a_trained_bot_says_of_which_variant_it_is(tmp_path):
     assert [trained_variant(name) for name in BOT_NAMES] == [None] * len(BOT_NAMES)
     with pytest.raises(ValueError, match=r"unknown bot 'huristic'.*did you mean heuristic\?"):
         trained_variant("huristic")
+
+
+def test_a_bot_in_the_box_has_its_variants_name():
+    """Found from wherever one stands."""
+    assert "short" in boxed()
+    for name, path in boxed().items():
+        rules = variant(name)
+        assert trained_variant(name) == trained_variant(f"{name}@1") == rules
+        assert path.stat().st_size < 5_000_000
+        bare, ahead = load_player(name, rules), load_player(f"{name}@2", rules)
+        assert (bare.kind, bare.plies, ahead.plies) == (NETWORK, 0, 2)
+        np.testing.assert_array_equal(bare.rater.net.bias, load_player(str(path), rules).rater.net.bias)
+    with pytest.raises(ValueError, match=r"was trained for variant short with koks=3 \(not 4\)"):
+        load_player("short", variant("short", koks=4))
+    with pytest.raises(ValueError, match="a bot looks 0, 1, 2, 3 plies ahead, not '4': short@4"):
+        load_player("short@4", SHORT)
+    with pytest.raises(ValueError, match=r"of trained ones .*short, .*did you mean short\?"):
+        load_player("shorts", SHORT)
 
 
 @pytest.mark.parametrize("name", ["gnubg:0", "pubeval"])

@@ -1,4 +1,4 @@
-"""What evaluate.py does: a match, a round robin, a study of a position, or the quality of a bot's decisions."""
+"""What evaluate.py does: a match, a round robin, a study of a position, the quality of decisions, or a report card."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from rich.table import Table
 
 from nardy_rl.evaluation.match import check_match, judge_of, play_match
 from nardy_rl.evaluation.quality import decisions_path, load_decisions, measure_quality
+from nardy_rl.evaluation.report.files import page_path, report_table, write_page
+from nardy_rl.evaluation.report.measure import measure, planned_games, subject_of
+from nardy_rl.evaluation.report.plots import check_drawing
 from nardy_rl.evaluation.results import (
     check_writable,
     match_table,
@@ -33,6 +36,7 @@ from nardy_rl.formats.positions import read_position
 from nardy_rl.players.bot import Bot, is_network
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.board import draw_text
+from nardy_rl.rules.likeness import check_same_rules
 from nardy_rl.rules.notation import position_text
 from nardy_rl.rules.variant import Variant
 from nardy_rl.search.rollout import check_rollout
@@ -42,10 +46,12 @@ _TASKS = {
     "bots": (),
     "position": ("bot", "dice", "first_turn", "rollout", "half_turns"),
     "quality": ("bot",),
+    "report": ("page",),
     "a": ("b", "clear_of", "record"),
 }
 _NEEDED = {"a": "b", "position": "bot", "quality": "bot"}
 _SPECIAL = {option for task, options in _TASKS.items() for option in (task, *options)}
+_DEFAULT_VARIANT = "short"  # of the options' file
 _WIDEST = 1000  # columns of a table in a file
 _DICE = re.compile(r"([1-6])[-:]?([1-6])")
 
@@ -68,6 +74,8 @@ class Options:
     rollout: int | None = None
     half_turns: int | None = None
     quality: str | None = None
+    report: str | None = None
+    page: str | None = None
     seed: int = 1
     workers: int | None = None
     out: str | None = None
@@ -85,7 +93,7 @@ class Options:
             raise ValueError("half_turns is of a rollout: write rollout=…, too")
         if self.rollout is not None:
             check_rollout(self.rollout, self.half_turns)
-        for path in (self.out, self.record):
+        for path in (self.out, self.record, self.page):
             if path is not None:
                 check_writable(Path(path))
         if self.record is not None:
@@ -109,8 +117,8 @@ class Options:
 
 def main(variant: Variant, options: Options) -> None:
     """Do what is asked for, print what came of it, and write it to `out` if asked."""
-    task = {"a": _match, "bots": _round_robin, "position": _position, "quality": _quality}[options.task]
-    table, sheet = task(variant, options)
+    tasks = {"a": _match, "bots": _round_robin, "position": _position, "quality": _quality, "report": _report}
+    table, sheet = tasks[options.task](variant, options)
     console = Console()
     if not console.is_terminal:  # what is not read on a screen is not folded to fit one
         console = Console(width=max(console.width, Console(width=_WIDEST).measure(table).maximum))
@@ -186,6 +194,19 @@ def _quality(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]
     quality = measure_quality(variant, player, load_decisions(decisions_path(name), variant))
     sheet = {"variant": variant.to_dict(), "bot": options.bot, "decisions_of": name, **quality.to_dict()}
     return quality_table(quality, str(options.bot), name), sheet
+
+
+def _report(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
+    check_drawing()
+    subject = subject_of(str(options.report))
+    if variant.name != _DEFAULT_VARIANT:  # the bot says what it plays, but must not contradict what was asked for
+        check_same_rules(subject.name, subject.variant, variant)
+    path = Path(options.page) if options.page else page_path(subject)
+    check_writable(path)
+    with _progress(planned_games(subject, options.games)) as advance:
+        report = measure(subject, options.games, options.seed, options.workers, advance)
+    write_page(report, path)
+    return report_table(report, path), report.to_dict()
 
 
 def _network(variant: Variant, options: Options) -> Bot:

@@ -8,6 +8,7 @@ networks, cache and random numbers are global to the process: use processes, nev
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
@@ -33,6 +34,11 @@ def _engine() -> ModuleType:
     except ImportError:
         raise ValueError(f"gnubg and pubeval need the package gnubg-nn: {_INSTALL}") from None
     return gnubg_nn
+
+
+def is_installed() -> bool:
+    """Whether gnubg and pubeval can play here at all."""
+    return importlib.util.find_spec("gnubg_nn") is not None
 
 
 def _check(rules: Variant) -> None:

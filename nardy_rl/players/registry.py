@@ -1,4 +1,4 @@
-"""Bots by name: a word, `gnubg:` with a search depth, or the path of a checkpoint or bundle."""
+"""Bots by name: a word, `gnubg:` with a search depth, a bot in the box, or the path of a checkpoint or bundle."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.bundle import is_bundle, read_bundle
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, network_bot, simple_bot
+from nardy_rl.players.box import boxed
 from nardy_rl.players.gnubg import Gnubg, Pubeval
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.likeness import check_same_rules
@@ -23,7 +24,7 @@ _CHECKPOINT = ".pt"
 _PLIES = tuple(str(plies) for plies in range(MAX_PLIES + 1))
 
 BOT_NAMES: tuple[str, ...] = (*_SIMPLE, *_DEPTHS, "pubeval")
-"""What a bot may be called; a path that ends in `.pt` names a checkpoint besides, and a folder a bundle."""
+"""What a bot may be called, if not by its name in the box (`box.boxed`), its checkpoint or its bundle's folder."""
 
 
 class OutsidePlayer(Protocol):
@@ -40,7 +41,7 @@ Player: TypeAlias = Bot | OutsidePlayer
 
 
 def load_player(name: str, variant: Variant) -> Player:
-    """The bot called `name` (see BOT_NAMES), or that of the checkpoint or bundle at this path, for games of `variant`.
+    """The bot called `name` (see BOT_NAMES), or that of the checkpoint or bundle of this name, for games of `variant`.
 
     Raises ValueError for an unknown name, a bot that does not play this variant, an unreadable checkpoint, a damaged
     bundle, and for gnubg and pubeval where gnubg-nn is not installed.
@@ -51,7 +52,7 @@ def load_player(name: str, variant: Variant) -> Player:
         return Gnubg(variant, _DEPTHS[name])
     if name == "pubeval":
         return Pubeval(variant)
-    path, plies = _plies(name)
+    path, plies = locate(name)
     if Path(path).suffix == _CHECKPOINT:
         from nardy_rl.network.checkpoint import load_checkpoint  # the other bots play without torch
 
@@ -68,7 +69,7 @@ def trained_variant(name: str) -> Variant | None:
 
     Raises ValueError for a file that does not say, and for a name that is unknown.
     """
-    path, _ = _plies(name)
+    path, _ = locate(name)
     if Path(path).suffix == _CHECKPOINT:
         from nardy_rl.network.checkpoint import load_checkpoint
 
@@ -81,18 +82,23 @@ def trained_variant(name: str) -> Variant | None:
 
 
 def _unknown(name: str) -> ValueError:
+    trained = boxed()
     known = (
-        f"known are {', '.join(BOT_NAMES)}, checkpoints by their path (*{_CHECKPOINT}) and bundles by their folder, "
-        f"with look-ahead PATH@1 … @{MAX_PLIES}"
+        f"known are {', '.join(BOT_NAMES)}; of trained ones {''.join(f'{bot}, ' for bot in trained)}checkpoints by "
+        f"their path (*{_CHECKPOINT}) and bundles by their folder, all with look-ahead NAME@1 … @{MAX_PLIES}"
     )
-    return ValueError(f"unknown bot {name!r}; {known}{nearest(name, BOT_NAMES)}")
+    return ValueError(f"unknown bot {name!r}; {known}{nearest(name, [*BOT_NAMES, *trained])}")
 
 
-def _plies(name: str) -> tuple[str, int]:
-    """A bot's path and how far it is to look ahead: `path.pt@2`, or `path.pt` for the bare network."""
+def locate(name: str) -> tuple[str, int]:
+    """Where the trained bot called `name` lies and how far it looks ahead: `best.pt@2` and `short@2`, or without.
+
+    Other names come back as they are. Raises ValueError for a depth that there is not.
+    """
     path, at, plies = name.rpartition("@")
-    if at and not is_bundle(name) and (Path(path).suffix == _CHECKPOINT or is_bundle(path)):
-        if plies not in _PLIES:
-            raise ValueError(f"a bot looks {', '.join(_PLIES)} plies ahead, not {plies!r}: {name}")
-        return path, int(plies)
-    return name, 0
+    box = boxed()
+    if not at or is_bundle(name) or not (Path(path).suffix == _CHECKPOINT or is_bundle(path) or path in box):
+        return str(box.get(name, name)), 0
+    if plies not in _PLIES:
+        raise ValueError(f"a bot looks {', '.join(_PLIES)} plies ahead, not {plies!r}: {name}")
+    return str(box.get(path, path)), int(plies)
