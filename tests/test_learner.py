@@ -9,8 +9,6 @@ import torch
 from nets import opinionated_net
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nardy_rl.network.features import INPUTS, STAGES, sight_of
-from nardy_rl.network.gradient import descend, new_workspace
 from nardy_rl.network.value_net import new_net
 from nardy_rl.players.bot import RANDOM, simple_bot
 from nardy_rl.rules.variant import Variant, variant
@@ -79,7 +77,7 @@ def test_the_compiled_gradient_is_that_of_torch(batch, hidden):
 
 
 @pytest.mark.parametrize("hidden", SHAPES)
-@pytest.mark.parametrize("minibatch", [5, 64, 10_000])
+@pytest.mark.parametrize("minibatch", [1, 5, 64, 10_000])
 def test_both_learners_make_the_same_net_of_a_batch(batch, hidden, minibatch):
     compiled, by_torch = pair_of_learners(batch, hidden, minibatch)
     part = first_rows(batch, 150)
@@ -176,17 +174,10 @@ def test_a_learner_trains_the_net_that_it_was_given(batch):
 
 def test_a_pass_leaves_no_gradient_behind(batch):
     """What a minibatch adds up must be gone before the next one."""
-    widths = np.array([8, batch.targets.shape[1]], np.int64)
-    parameters = np.zeros(INPUTS * 8 + 8 + STAGES * (8 + 1) * widths[1], np.float32)
-    work = new_workspace(widths, parameters.size)
-    memory = np.zeros((2, parameters.size), np.float32)
-    order = np.arange(70)
-    descend(
-        parameters, widths, INPUTS, memory[0], memory[1], 0, batch.positions, batch.pending, batch.targets,
-        sight_of(rules_of(batch)), order, 32, RATE, work,
-    )  # fmt: skip
-    assert not work.gradient.any()
-    assert memory[0].any()
+    learner = CompiledLearner(net_for(batch, [8]), minibatch=32)
+    learner.learn(first_rows(batch, 70), RATE, seed=1)
+    assert not any(work.gradient.any() for work in learner._works)
+    assert all(mean.any() for mean in learner.state()["mean"][:2])
 
 
 def test_a_device_that_is_not_there_is_named(monkeypatch):

@@ -181,48 +181,43 @@ def _add_gradient(
     return loss
 
 
-@inlined
-def _adam(
-    parameters: NDArray[np.float32], gradient: NDArray[np.float32], mean: NDArray[np.float32],
-    square: NDArray[np.float32], step: int, learning_rate: float,
+@kernel
+def add_gradients(
+    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, positions: NDArray[np.int8],
+    pending: NDArray[np.int32], targets: NDArray[np.float32], sight: Sight, rows: NDArray[np.int64], scale: float,
+    work: Workspace,
+) -> float:  # fmt: skip
+    """Add to `work.gradient` that of the cross-entropy of some rows of a batch, times `scale`; returns its sum in nats.
+
+    widths: of the layers, padded. all_inputs: how many the network has. positions: int8[N, 2, 26], row 0 acts; pending:
+    int32[N], what he has to play (`pending_steps`). targets: float32[N, outputs]. sight: how the network sees
+    positions. rows: int64[≤ N].
+    """
+    loss = 0.0
+    for row in rows:
+        loss += _add_gradient(
+            parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, sight, work
+        )
+    return loss
+
+
+@kernel
+def adam(
+    parameters: NDArray[np.float32], gradient: NDArray[np.float32], other: NDArray[np.float32],
+    mean: NDArray[np.float32], square: NDArray[np.float32], step: int, learning_rate: float,
 ) -> None:  # fmt: skip
-    """One step of Adam in place; `step` counts from 1. Sets the gradient to zero."""
-    rate = np.float32(learning_rate / (1 - _BETA_MEAN**step))
+    """One step of Adam (Kingma & Ba 2015) by the sum of two gradients, which become zero; the rest changes in place.
+
+    All arrays are float32[parameters]. step: from 1; during the first WARM_UP steps the rate grows to its full size.
+    """
+    rate = np.float32(learning_rate * min(1.0, step / WARM_UP) / (1 - _BETA_MEAN**step))
     spread = np.float32(1 / np.sqrt(1 - _BETA_SQUARE**step))
     keep_mean, keep_square = np.float32(_BETA_MEAN), np.float32(_BETA_SQUARE)
     one, zero = np.float32(1.0), np.float32(0.0)
     for index in range(parameters.size):
-        slope = gradient[index]
+        slope = gradient[index] + other[index]
         mean[index] = keep_mean * mean[index] + (one - keep_mean) * slope
         square[index] = keep_square * square[index] + (one - keep_square) * slope * slope
         parameters[index] -= rate * mean[index] / (np.sqrt(square[index]) * spread + np.float32(_EPSILON))
         gradient[index] = zero
-
-
-@kernel
-def descend(
-    parameters: NDArray[np.float32], widths: NDArray[np.int64], all_inputs: int, mean: NDArray[np.float32],
-    square: NDArray[np.float32], step: int, positions: NDArray[np.int8], pending: NDArray[np.int32],
-    targets: NDArray[np.float32], sight: Sight, order: NDArray[np.int64], minibatch: int, learning_rate: float,
-    work: Workspace,
-) -> float:  # fmt: skip
-    """Go once through a batch, one step of Adam for each minibatch; returns the summed cross-entropy in nats.
-
-    parameters, mean, square: float32[parameters], changed in place, as is `work`. step: Adam's steps so far; during the
-    first WARM_UP of them the learning rate grows to its full size. widths: of the layers, padded. all_inputs: how many
-    the network has. positions: int8[N, 2, 26], row 0 acts; pending: int32[N], what he has to play
-    (`pending_steps`). targets: float32[N, outputs]. sight: how the network sees positions. order: int64[N], the rows in
-    learning order.
-    """
-    loss = 0.0
-    for start in range(0, order.size, minibatch):
-        end = min(start + minibatch, order.size)
-        scale = 1 / ((end - start) * targets.shape[1])
-        for index in range(start, end):
-            row = order[index]
-            loss += _add_gradient(
-                parameters, widths, all_inputs, positions[row], pending[row], targets[row], scale, sight, work
-            )
-        step += 1
-        _adam(parameters, work.gradient, mean, square, step, learning_rate * min(1.0, step / WARM_UP))
-    return loss
+        other[index] = zero

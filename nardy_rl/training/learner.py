@@ -7,6 +7,7 @@ dense one on as many cores, and one call without the GIL, so that it runs beside
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from nardy_rl.network.features import sight_of
-from nardy_rl.network.gradient import WARM_UP, descend, new_workspace
+from nardy_rl.network.gradient import WARM_UP, Workspace, adam, add_gradients, new_workspace
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.network.vectors import padded, padded_layer
 from nardy_rl.selfplay.batch import Batch
@@ -56,7 +57,10 @@ def new_learner(net: ValueNet, device: str, minibatch: int) -> Learner:
 
 
 class CompiledLearner:
-    """Learns on one core of the CPU, without the GIL, while self-play uses the others."""
+    """Learns on two cores of the CPU, without the GIL, while self-play uses what is left.
+
+    One half of each minibatch goes to either core, however many there are, so that rounding is the same everywhere.
+    """
 
     def __init__(self, net: ValueNet, minibatch: int) -> None:
         self.net = net
@@ -67,19 +71,29 @@ class CompiledLearner:
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
         self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
         self._step = 0
-        self._work = new_workspace(self._widths, self._parameters.size)
+        self._works = [new_workspace(self._widths, self._parameters.size) for _ in range(2)]
+        self._second = ThreadPoolExecutor(1)
 
     def learn(self, batch: Batch, learning_rate: float, seed: int) -> float:
         """See `Learner`."""
-        positions, targets = batch.positions, batch.targets
-        loss = descend(
-            self._parameters, self._widths, self._inputs, self._mean, self._square, self._step, positions,
-            batch.pending, targets, sight_of(self.net.variant), _order(len(positions), seed).numpy(), self._minibatch,
-            learning_rate, self._work,
-        )  # fmt: skip
-        self._step += math.ceil(len(positions) / self._minibatch)
+        order, loss = _order(len(batch.positions), seed).numpy(), 0.0
+        for start in range(0, len(order), self._minibatch):
+            rows = order[start : start + self._minibatch]
+            halves = np.array_split(rows, 2)
+            scale = 1 / (len(rows) * batch.targets.shape[1])
+            second = self._second.submit(self._add_gradients, batch, halves[1], scale, self._works[1])
+            loss += self._add_gradients(batch, halves[0], scale, self._works[0]) + second.result()
+            self._step += 1
+            one, other = (work.gradient for work in self._works)
+            adam(self._parameters, one, other, self._mean, self._square, self._step, learning_rate)
         self._write_back()
-        return _finite(loss / targets.size, learning_rate)
+        return _finite(loss / batch.targets.size, learning_rate)
+
+    def _add_gradients(self, batch: Batch, rows: NDArray[np.int64], scale: float, work: Workspace) -> float:
+        return add_gradients(
+            self._parameters, self._widths, self._inputs, batch.positions, batch.pending, batch.targets,
+            sight_of(self.net.variant), rows, scale, work,
+        )  # fmt: skip
 
     def _write_back(self) -> None:
         with torch.no_grad():
