@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
 from nardy_rl.evaluation.match import compiled_pairs
-from nardy_rl.network.inference import Scratch, new_scratch
+from nardy_rl.network.fast_net import Scratch, new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
 from nardy_rl.players.games import MAX_DECISIONS, new_record, new_table, play_game, start_board

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nardy_rl.network.features import INPUTS, PENDING_INPUTS, STAGES
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
-FORMAT = 1
+FORMAT = 2
 CARD, POLICY, SMALL_POLICY, GOLDEN, README = "card.json", "policy.onnx", "policy.int8.onnx", "golden.jsonl", "README.md"
 FILES = (POLICY, SMALL_POLICY, GOLDEN, README)
 """What a card can vouch for."""

@@ -96,6 +96,16 @@ def highest_bit(typing_context: Any, mask: Any) -> Any:
     return types.int64(types.int64), generate
 
 
+@intrinsic
+def bit_count(typing_context: Any, mask: Any) -> Any:
+    """How many bits of an int64 are set."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -95,9 +95,9 @@ def test_even_a_card_whose_numbers_were_all_adapted_has_to_fit_its_policy(bundle
         card = json.loads((bundle / CARD).read_text()) | changes
         (bundle / CARD).write_text(json.dumps(card | {"sha256": card_digest(card)}))
 
-    rewrite(format=2)
-    assert refusal(bundle) == f"{bundle / CARD} has bundle format 2; this version reads format 1"
-    rewrite(format=1, variant=variant("long").to_dict())
+    rewrite(format=1)
+    assert refusal(bundle) == f"{bundle / CARD} has bundle format 1; this version reads format 2"
+    rewrite(format=2, variant=variant("long").to_dict())
     assert refusal(bundle) == f"{bundle / CARD} and {POLICY} are of different variants or formats"
     rewrite(variant=GULBAR.to_dict())
     read_bundle(bundle)

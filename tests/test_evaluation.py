@@ -13,7 +13,7 @@ from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.results import match_table, result_sheet, write_json
 from nardy_rl.evaluation.statistics import Games, match_result, wilson_interval
-from nardy_rl.network.inference import new_scratch
+from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, choose, network_bot, simple_bot
 from nardy_rl.rules.dice import roll, stream

@@ -26,7 +26,8 @@ from nardy_rl.export.selection import CASES, golden_cases
 from nardy_rl.export.small import Network, small_network
 from nardy_rl.export.values import Values
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
-from nardy_rl.network.inference import fast_net, new_scratch, rate_plays
+from nardy_rl.network.fast_net import fast_net, new_scratch
+from nardy_rl.network.inference import rate_plays
 from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.kernel import new_plays

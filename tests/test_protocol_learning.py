@@ -12,7 +12,8 @@ from reference import OFF
 from returns import game_returns
 from test_protocol import pending_code
 
-from nardy_rl.network.inference import change_sides, new_scratch, rate, rate_plays
+from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.inference import change_sides, rate, rate_plays
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import RANDOM, network_bot, simple_bot
 from nardy_rl.players.games import offer, start_board

@@ -8,7 +8,8 @@ import pytest
 from nets import opinionated_net
 from reference_search import BEYOND_HOME, Slow
 
-from nardy_rl.network.inference import new_scratch, rate_plays
+from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.inference import rate_plays
 from nardy_rl.players.bot import network_bot
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import new_plays

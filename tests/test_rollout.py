@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from nets import pip_bot
 
-from nardy_rl.network.inference import new_scratch, rate
+from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.inference import rate
 from nardy_rl.players.analysis import standing_before
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import parse_position

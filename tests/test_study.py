@@ -6,7 +6,7 @@ from nets import pip_bot
 
 from nardy_rl.evaluation.study import ROLLED_PLAYS, RolloutOptions, study_plays, study_position
 from nardy_rl.evaluation.tables import line_sheet, outcome_names, study_table
-from nardy_rl.network.inference import new_scratch
+from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.players.analysis import rank_plays, rate_position, standing_before
 from nardy_rl.players.bot import RANDOM, choose, simple_bot
 from nardy_rl.rules.kernel import new_plays

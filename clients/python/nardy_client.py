@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import onnxruntime
 
-FORMAT = 1
+FORMAT = 2
 TOLERANCE = 1e-5
 OFF, HEAD, BAR = 0, 24, 25
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nardy_rl.evaluation.kept import Columns, kept_game
 from nardy_rl.evaluation.luck import game_luck
 from nardy_rl.evaluation.statistics import Games, new_games
-from nardy_rl.network.inference import new_scratch
+from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.players.bot import Bot, choose
 from nardy_rl.players.games import MAX_DECISIONS, offer, start_board
 from nardy_rl.players.registry import Player

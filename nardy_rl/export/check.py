@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.export.golden import TOLERANCE, case_plays, pending_codes
-from nardy_rl.network.inference import fast_net, new_scratch, rate
+from nardy_rl.network.fast_net import fast_net, new_scratch
+from nardy_rl.network.inference import rate
 from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.variant import Variant
 

@@ -14,7 +14,8 @@ from nardy_rl.evaluation.results import write_json
 from nardy_rl.export import card as cards
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.golden import summary, to_lines
-from nardy_rl.export.graph import onnx_modules, policy
+from nardy_rl.export.graph import policy
+from nardy_rl.export.nodes import onnx_modules
 from nardy_rl.export.readme import readme
 from nardy_rl.export.selection import CASES, golden_cases
 from nardy_rl.export.small import Network, loss, small_network

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.bundle import BIAS, WEIGHT, policy_metadata
+from nardy_rl.export.chance_nodes import chance_nodes
+from nardy_rl.export.nodes import Graph
 from nardy_rl.network.features import (
     BAR_SCALE,
     ENTRY,
@@ -46,36 +48,6 @@ POSITIONS, PENDING, PROBABILITIES, EQUITY = "positions", "pending", "probabiliti
 _MOST = 15 - (UNITS - 1)  # what the last unit of a point can count
 
 
-def onnx_modules() -> Any:
-    """The package `onnx`. Raises ValueError saying how to get it where it is missing."""
-    try:
-        import onnx
-    except ImportError:
-        raise ValueError("to write a bundle takes onnx and onnxruntime: pip install 'nardy_rl[export]'") from None
-    return onnx
-
-
-class _Graph:
-    """Nodes and constants, in the order in which they are added."""
-
-    def __init__(self) -> None:
-        self.onnx = onnx_modules()
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-
-    def constant(self, name: str, value: Any, kind: Any = np.float32) -> str:
-        array = np.ascontiguousarray(value, dtype=kind)
-        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
-        return name
-
-    def node(self, operation: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self.nodes.append(self.onnx.helper.make_node(operation, inputs, [output], name=output, **attributes))
-        return output
-
-    def nodes_of(self, operation: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        self.nodes.append(self.onnx.helper.make_node(operation, inputs, outputs, name=outputs[0], **attributes))
-
-
 def policy(
     weights: list[NDArray[Any]], biases: list[NDArray[np.float32]], variant: Variant,
     scales: list[NDArray[np.float32]] | None = None,
@@ -84,7 +56,7 @@ def policy(
 
     With `scales`, float32[in] of the first layer and [stages, in] of the others, the weights are int8 and count those.
     """
-    graph = _Graph()
+    graph = Graph()
     helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
     x = _inputs(graph, variant)
     for layer, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
@@ -113,7 +85,7 @@ def policy(
     return bytes(model.SerializeToString(deterministic=True))
 
 
-def _stored(graph: _Graph, layer: int, weight: NDArray[Any], scale: NDArray[np.float32] | None) -> str:
+def _stored(graph: Graph, layer: int, weight: NDArray[Any], scale: NDArray[np.float32] | None) -> str:
     """The weights [in, out] of a layer as a constant, unfolded if they are whole numbers of a scale."""
     name, rows = WEIGHT.format(layer), np.swapaxes(weight, -1, -2)
     if scale is None:
@@ -127,7 +99,7 @@ def _stored(graph: _Graph, layer: int, weight: NDArray[Any], scale: NDArray[np.f
     return graph.node("Reshape", [unfolded, graph.constant(f"{name}.shape", rows.shape, np.int64)], name)
 
 
-def _picked(graph: _Graph, logits: str, variant: Variant) -> str:
+def _picked(graph: Graph, logits: str, variant: Variant) -> str:
     """Of the log-odds [stages, N, outputs] those of each position's stage."""
     whole = np.int64
     reached = graph.node(
@@ -138,7 +110,7 @@ def _picked(graph: _Graph, logits: str, variant: Variant) -> str:
     return graph.node("Squeeze", [found, graph.constant("stage.axis", [0], whole)], "logits")
 
 
-def _stages(graph: _Graph, variant: Variant) -> str:
+def _stages(graph: Graph, variant: Variant) -> str:
     """The stage of each position, int64[N]."""
     whole, number_type = np.int64, graph.onnx.TensorProto.INT64
     there = graph.node("Min", ["counts", graph.constant("rear.one", 1)], "rear.there")
@@ -158,7 +130,7 @@ def _stages(graph: _Graph, variant: Variant) -> str:
     return graph.node("Mul", [number, contact], "stage")
 
 
-def _inputs(graph: _Graph, variant: Variant) -> str:
+def _inputs(graph: Graph, variant: Variant) -> str:
     """From raw positions to float32[N, inputs]."""
     whole = np.int64
     counts = graph.node("Cast", [POSITIONS], "counts", to=graph.onnx.TensorProto.FLOAT)
@@ -173,7 +145,8 @@ def _inputs(graph: _Graph, variant: Variant) -> str:
     points = graph.node("Reshape", [units, graph.constant("units.shape", [0, 2, 24 * UNITS], whole)], "points.inputs")
     bar = graph.node("Mul", ["bar", graph.constant("bar.scale", BAR_SCALE)], "bar.input")
     off = graph.node("Mul", ["off", graph.constant("off.scale", OFF_SCALE)], "off.input")
-    sides = graph.node("Concat", [points, bar, off, _sets(graph, variant)], "sides", axis=2)
+    each_side = [points, bar, off, _sets(graph, variant), chance_nodes(graph, sight_of(variant))]
+    sides = graph.node("Concat", each_side, "sides", axis=2)
     inputs = graph.node("Reshape", [sides, graph.constant("inputs.shape", [0, 2 * SIDE_INPUTS], whole)], "inputs")
     assert 2 * SIDE_INPUTS == INPUTS
     if not variant.has_pending:
@@ -184,7 +157,7 @@ def _inputs(graph: _Graph, variant: Variant) -> str:
     return graph.node("Concat", [inputs, scaled], "all.inputs", axis=1)
 
 
-def _sets(graph: _Graph, variant: Variant) -> str:
+def _sets(graph: Graph, variant: Variant) -> str:
     """The inputs for the sets of held points, float32[N, 2, 252]."""
     whole, least = np.int64, sight_of(variant).least
     short = graph.node("Sub", ["points", graph.constant("sets.short", least - 1)], "sets.enough")
@@ -199,7 +172,7 @@ def _sets(graph: _Graph, variant: Variant) -> str:
     return graph.node("Reshape", [flags, graph.constant("sets.shape", [0, 2, QUARTERS * (SETS - 1)], whole)], "sets")
 
 
-def _equity(graph: _Graph, variant: Variant) -> None:
+def _equity(graph: Graph, variant: Variant) -> None:
     weights = equity_weights(variant)
     product = graph.node("MatMul", [PROBABILITIES, graph.constant("equity.weight", weights[:-1, None])], "equity.sum")
     equity = graph.node("Add", [product, graph.constant("equity.bias", weights[-1:])], "equity.column")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_rl.export.plain_chances import plain_chances
 from nardy_rl.network.features import BAR_SCALE, INPUTS, OFF_SCALE, PENDING_SCALE, REST_SCALE, SETS, sight_of
 from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.variant import Variant
@@ -44,16 +45,15 @@ class Values:
         return float(np.abs(self._equity[:-1]).sum())
 
     def _sides(self, positions: NDArray[np.int8]) -> NDArray[np.float64]:
-        """float64[N, 700] of int8[N, 2, 26] (see `network.features`)."""
+        """float64[N, 718] of int8[N, 2, 26] (see `network.features`)."""
         counts = positions.astype(np.float64)
         n = counts[:, :, 1:25]
         units = np.stack([n >= 1, n >= 2, n >= 3, np.maximum(n - 3, 0) * REST_SCALE], axis=3).reshape(len(n), 2, 96)
         bar, off = counts[:, :, 25:] * BAR_SCALE, counts[:, :, :1] * OFF_SCALE
         held = (n >= self._sight.least).reshape(len(n), 2, 4, 6) @ (1 << np.arange(6))
         sets = held[..., None] == np.arange(1, SETS)
-        return np.concatenate([units, bar, off, sets.reshape(len(n), 2, 4 * (SETS - 1))], axis=2).reshape(
-            len(n), INPUTS
-        )
+        parts = [units, bar, off, sets.reshape(len(n), 2, 4 * (SETS - 1)), plain_chances(positions, self._sight)]
+        return np.concatenate(parts, axis=2).reshape(len(n), INPUTS)
 
     def _stages(self, positions: NDArray[np.int8]) -> NDArray[np.int64]:
         """int64[N] of int8[N, 2, 26] (see `network.features`)."""

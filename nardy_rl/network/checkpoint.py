@@ -18,7 +18,7 @@ from nardy_rl.network.value_net import ValueNet
 from nardy_rl.rules.likeness import check_same_rules
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
-FORMAT = 2
+FORMAT = 3
 _KIND = "nardy_rl checkpoint"
 _ZIP = b"PK\x03\x04"
 
@@ -30,7 +30,7 @@ class Checkpoint:
     variant: Variant
     net: ValueNet
     games: int = 0  # of self-play that it has learnt from …
-    seconds: float = 0.0  # … and how long that took, evaluations included; 0: not known
+    seconds: float = 0.0  # … and how long that took, evaluations included
     run: dict[str, Any] = field(default_factory=dict)
 
 
@@ -78,8 +78,8 @@ def load_checkpoint(path: str | Path, variant: Variant | None = None) -> Checkpo
     try:
         net = ValueNet(content["hidden"], trained)
         net.load_state_dict(content["weights"])
-        seconds = float(content.get("seconds", 0.0))  # the first files of this format do not tell
-        checkpoint = Checkpoint(trained, net, int(content["games"]), seconds, content["run"])
+        games, seconds = int(content["games"]), float(content["seconds"])
+        checkpoint = Checkpoint(trained, net, games, seconds, content["run"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
     if variant is not None:

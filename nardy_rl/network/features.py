@@ -1,4 +1,4 @@
-"""What the network sees of a position: 350 numbers a player, and the stage of the game.
+"""What the network sees of a position: 359 numbers a player, and the stage of the game.
 
 The point of view is that of the player on roll: his numbers come first, then the other player's, each in its owner's
 own numbering. For a player with n checkers on a point:
@@ -13,16 +13,26 @@ index in a side    meaning                                         value
 96                 checkers on the bar                             n / 2
 97                 checkers borne off                              n / 15
 98 + 63q + s - 1   points 6q+1…6q+6 he holds are the set s         1 if so, else 0
+350                rolls of 36 with which he would hit             / 36
+351                pips that they take from the farthest blot      sum over 36 rolls / 360
+352                pips that his rearmost checker can go           sum over 36 rolls / 294
+352 + d            points from which a checker can go by d, 1…6    / 5
 =================  ==============================================  =======================================
 
-The first 98 are the inputs of Tesauro's TD-Gammon (1992). The rest tells which points of each quarter q, 0…3, are
+The first 98 are the inputs of Tesauro's TD-Gammon (1992). The next 252 tell which points of each quarter q, 0…3, are
 closed to the other side, all at once: bit i of s, 1…63, is point 6q+1+i, held by `Sight.least` checkers or more.
+
+The last nine tell what he could do if he rolled now, whoever does: his chances. A checker goes to points that the other
+side does not close. While he is on the bar only that checker moves, with the first die that brings it in. A double is
+four moves, in which he enters first. Of checkers that block each other, of the duty to play both dice and of what is
+left over nothing is known: it is a quick glance, and the same in every implementation. Without hits in the rules the
+first two are 0. `chances` has them in compiled code, `glance` in torch.
 
 In variants where dice can be pending (`Variant.has_pending`) seven more follow, all 0 before a roll: for each value
 1…6 a quarter of the steps of it that the player who acts has still to play, then 1 if they are of his own roll.
 
-Every input depends on the count of one point, or on one quarter. The first layer is therefore a sum of table rows,
-which is what lets the compiled twin follow a play by adding two rows a move, and one for each quarter.
+Every input but those depends on the count of one point, or on one quarter. The first layer is therefore a sum of table
+rows, which is what lets the compiled twin follow a play by adding two rows a move, and one for each quarter.
 
 The layers after the first have weights of their own for each of five stages: 0 when the sides have passed each other,
 else 1, plus 1 if the player on roll has a checker in the quarter where he enters (points 19…24) or on the bar, plus 2
@@ -41,7 +51,9 @@ from nardy_rl.rules.variant import Variant
 UNITS = 4
 QUARTERS, SETS = 4, 64
 BAR_INPUT, OFF_INPUT, SET_INPUT = 24 * UNITS, 24 * UNITS + 1, 24 * UNITS + 2
-SIDE_INPUTS = SET_INPUT + QUARTERS * (SETS - 1)
+CHANCE_INPUT = SET_INPUT + QUARTERS * (SETS - 1)
+CHANCES = 9
+SIDE_INPUTS = CHANCE_INPUT + CHANCES
 INPUTS = 2 * SIDE_INPUTS
 PENDING_INPUTS = 7
 PENDING_SCALE = 1 / 4
@@ -50,6 +62,7 @@ ENTRY = 18  # beyond this point lie the quarter where a player enters, and the b
 MIDDLE = 12  # where the sides move in one direction, they have passed each other once neither is beyond this point
 COUNTS = 16
 BAR_SCALE, OFF_SCALE, REST_SCALE = 1 / 2, 1 / 15, 1 / 2
+ROLLS_SCALE, PIPS_SCALE, REACH_SCALE, CHECKERS_SCALE = 1 / 36, 1 / 360, 1 / 294, 1 / 5
 
 
 class Sight(NamedTuple):
@@ -88,6 +101,14 @@ def set_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     table = np.zeros((2, QUARTERS, SETS, weights.shape[0]), np.float32)
     for side in range(2):
-        own = weights[:, side * SIDE_INPUTS + SET_INPUT : (side + 1) * SIDE_INPUTS]
+        first = side * SIDE_INPUTS
+        own = weights[:, first + SET_INPUT : first + CHANCE_INPUT]
         table[side, :, 1:] = own.T.reshape(QUARTERS, SETS - 1, -1)
     return table
+
+
+def chance_rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What each chance of the next roll adds to the first layer for each 1 that it is: float32[2 CHANCES H], rows one
+    after another, from its weights float32[H, inputs]; those of the player on roll first."""
+    rows = [weights[:, side * SIDE_INPUTS + CHANCE_INPUT : (side + 1) * SIDE_INPUTS].T for side in range(2)]
+    return np.concatenate(rows).ravel()

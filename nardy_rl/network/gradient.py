@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
+from nardy_rl.network.chances import fill_chances
 from nardy_rl.network.features import (
     BAR_INPUT,
     BAR_SCALE,
+    CHANCE_INPUT,
+    CHANCES,
     INPUTS,
     OFF_INPUT,
     OFF_SCALE,
@@ -53,6 +56,7 @@ class Workspace(NamedTuple):
     sums: NDArray[np.float32]  # [layers, widest]: every layer before its ReLU, the last one's log-odds
     errors: NDArray[np.float32]  # [layers, widest]: derivative of the loss by each layer's sums
     products: NDArray[np.float32]  # [widest + LANES]
+    chances: NDArray[np.float32]  # [2 CHANCES]
 
 
 def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
@@ -66,15 +70,20 @@ def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
         np.zeros((layers, widest), np.float32),
         np.zeros((layers, widest), np.float32),
         np.zeros(widest + LANES, np.float32),
+        np.zeros(2 * CHANCES, np.float32),
     )
 
 
 @inlined
 def _active_inputs(
-    position: NDArray[np.int8], pending: int, sight: Sight, active: NDArray[np.int32], value: NDArray[np.float32]
-) -> int:
+    position: NDArray[np.int8], pending: int, sight: Sight, chances: NDArray[np.float32], active: NDArray[np.int32],
+    value: NDArray[np.float32],
+) -> int:  # fmt: skip
     """List the inputs of a position, int8[2, 26], that are not zero (see `features`), as `vectors` takes lists."""
     size = 0
+    low, high = pack(position)
+    other_low, other_high = pack(position[1:])
+    fill_chances(low, high, other_low, other_high, sight, chances)
     for side in range(2):
         base = side * SIDE_INPUTS
         for point in range(1, 25):
@@ -91,12 +100,18 @@ def _active_inputs(
             active[size] = base + OFF_INPUT
             value[size] = position[side, 0] * np.float32(OFF_SCALE)
             size += 1
-        held_low, held_high = held_points(*pack(position[side:]), sight)
+        held_low, held_high = held_points(low, high, sight.least)
+        low, high = other_low, other_high
         for quarter in range(QUARTERS):
             held = held_set(held_low, held_high, quarter)
             if held:
                 active[size] = base + SET_INPUT + (SETS - 1) * quarter + held - 1
                 value[size] = 1.0
+                size += 1
+        for chance in range(CHANCES):
+            if chances[side * CHANCES + chance]:
+                active[size] = base + CHANCE_INPUT + chance
+                value[size] = chances[side * CHANCES + chance]
                 size += 1
     if pending:
         for die in range(1, 7):
@@ -167,7 +182,7 @@ def _add_gradient(
     pending: int, target: NDArray[np.float32], scale: float, sight: Sight, work: Workspace,
 ) -> float:  # fmt: skip
     """Add `scale` times the gradient of one position's summed cross-entropy; returns that sum, in nats."""
-    work.counts[0] = _active_inputs(position, pending, sight, work.indices[0], work.values[0])
+    work.counts[0] = _active_inputs(position, pending, sight, work.chances, work.indices[0], work.values[0])
     reached = stage(position, sight)
     _forward(parameters, widths, all_inputs, reached, work)
     last, loss = widths.size - 1, 0.0

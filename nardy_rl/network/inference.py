@@ -2,122 +2,33 @@
 
 The first layer of an afterstate is its parent's plus two table differences a move (four where a blot is hit). Plays
 that the generator lists one after another share their first moves, so the accumulator is kept per depth and only what
-differs from the play before is redone. What the sets of held points add, a row for each quarter, comes on top.
+differs from the play before is redone. What the sets of held points add, a row for each quarter, and what the next roll
+can do come on top.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.features import (
-    INPUTS,
-    PENDING_INPUTS,
-    PENDING_SCALE,
-    STAGES,
-    Sight,
-    count_table,
-    set_table,
-    sight_of,
-)
+from nardy_rl.compiled import inlined, kernel, lowest_bit
+from nardy_rl.network.chances import fill_chances
+from nardy_rl.network.fast_net import FastNet, Scratch
+from nardy_rl.network.features import PENDING_INPUTS, STAGES
 from nardy_rl.network.sigmoid import sigmoid
 from nardy_rl.network.stages import enters, held_points, held_set, last_free, rear, stage, stage_of
-from nardy_rl.network.vectors import LANES, add_rows, list_positive, padded, padded_layer
+from nardy_rl.network.vectors import add_rows, list_positive
 from nardy_rl.rules.compact import Rules
-from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS, Plays
-from nardy_rl.rules.outcome import equity_weights, points_won
-from nardy_rl.rules.variant import Variant
+from nardy_rl.rules.kernel import Plays
+from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.words import count_at, hit_points, mirror, moved, pack, unpack
-
-
-class FastNet(NamedTuple):
-    """The weights of a `ValueNet`, laid out for the compiled kernels; all widths are padded (see `vectors`)."""
-
-    table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
-    steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
-    sets: NDArray[np.float32]  # [2, 4, 64, H]: what each set of held points adds
-    bias: NDArray[np.float32]  # [H]
-    pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
-    widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
-    dense: NDArray[np.float32]  # layers after the first, one after another, each for each stage: [in, out], bias [out]
-    equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
-    levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
-    sight: Sight
-
-
-class Scratch(NamedTuple):
-    """Room for one thread's ratings, made by `new_scratch`."""
-
-    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves, without his sets
-    whole: NDArray[np.float32]  # [H]: the same with them
-    low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
-    high: NDArray[np.int64]
-    layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
-    indices: NDArray[np.int32]  # [widest layer + LANES]: the units of a layer that speak …
-    values: NDArray[np.float32]  # … and what they say
-    probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
-    flat: NDArray[np.float32]  # the same memory in one row
-    equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
-    board: NDArray[np.int8]  # [2, 26]
-
-
-def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant) -> FastNet:
-    """The twin of a network given by its layers' weights and biases.
-
-    Those of the first layer are float32[out, inputs] and float32[out], the others' float32[stages, out, in] and
-    float32[stages, out].
-    """
-    width = padded(len(biases[0]))
-    first = np.zeros((width, weights[0].shape[1]), np.float32)
-    first[: len(biases[0])] = weights[0]
-    table = count_table(first)
-    pending = np.zeros((PENDING_INPUTS, width), np.float32)
-    pending[: first.shape[1] - INPUTS] = first[:, INPUTS:].T
-    pending[:-1] *= PENDING_SCALE
-    steps = np.zeros_like(table)
-    steps[:, :, :-1] = np.diff(table, axis=2)
-    dense = [padded_layer(*layer) for layer in zip(weights[1:], biases[1:], strict=True)]
-    return FastNet(
-        table,
-        steps,
-        set_table(first),
-        np.pad(biases[0], (0, width - len(biases[0]))),
-        pending,
-        np.array([padded(bias.shape[-1]) for bias in biases], np.int64),
-        np.concatenate(dense),
-        equity_weights(variant),
-        np.array(variant.levels, np.int64),
-        sight_of(variant),
-    )
-
-
-def new_scratch(net: FastNet) -> Scratch:
-    """Fresh room for rating plays with `net`; each thread needs its own."""
-    widest, outputs = int(net.widths.max()), len(net.equity) - 1
-    flat = np.zeros(MAX_PLAYS * outputs, np.float32)
-    return Scratch(
-        np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
-        np.zeros(len(net.bias), np.float32),
-        np.zeros(MAX_MOVES + 1, np.int64),
-        np.zeros(MAX_MOVES + 1, np.int64),
-        np.zeros((len(net.widths), widest), np.float32),
-        np.zeros(widest + LANES, np.int32),
-        np.zeros(widest + LANES, np.float32),
-        flat.reshape(MAX_PLAYS, outputs),
-        flat,
-        np.zeros(MAX_PLAYS, np.float32),
-        np.zeros((2, 26), np.int8),
-    )
 
 
 @inlined
 def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int, sums: NDArray[np.float32]) -> None:
     """The first layer, before its ReLU, of a board whose row `actor` acts, with `pending` steps to play.
 
-    What the sets of held points add is left out.
+    What the sets of held points and the next roll add is left out.
     """
     for unit in range(sums.size):
         sums[unit] = net.bias[unit]
@@ -142,13 +53,32 @@ def _add_sets(
     net: FastNet, side: int, low: int, high: int, before: NDArray[np.float32], after: NDArray[np.float32]
 ) -> None:
     """after = before + what the held points of a side add: side 0 acts, (low, high) are its words."""
-    held_low, held_high = held_points(low, high, net.sight)
+    held_low, held_high = held_points(low, high, net.sight.least)
     first = net.sets[side, 0, held_set(held_low, held_high, 0)]
     second = net.sets[side, 1, held_set(held_low, held_high, 1)]
     third = net.sets[side, 2, held_set(held_low, held_high, 2)]
     fourth = net.sets[side, 3, held_set(held_low, held_high, 3)]
     for unit in range(after.size):
         after[unit] = before[unit] + first[unit] + second[unit] + third[unit] + fourth[unit]
+
+
+@inlined
+def _add_chances(net: FastNet, low: int, high: int, other_low: int, other_high: int, scratch: Scratch) -> None:
+    """Add to the first layer what the next roll can do; (low, high) are the words of the side that acts."""
+    chances = scratch.chances
+    fill_chances(low, high, other_low, other_high, net.sight, chances)
+    count = list_positive(chances, chances.size, scratch.indices, scratch.values)
+    add_rows(net.chances, 0, scratch.whole.size, scratch.indices, scratch.values, count, scratch.whole)
+
+
+@inlined
+def _after_hits(low: int, high: int, hits: int, contrary: int) -> tuple[int, int]:
+    """A side's words after its blots on these points, in the hitter's numbering, went to the bar."""
+    while hits:
+        point = lowest_bit(hits)
+        hits &= hits - 1
+        low, high = moved(low, high, mirror(point, contrary), 25)
+    return low, high
 
 
 @inlined
@@ -181,8 +111,11 @@ def rate(
     board: int8[2, 26]. pending: as `pending_steps` gives it, 0 if he is about to roll.
     """
     _first_layer(net, board, 0, pending, scratch.sums[0])
-    _add_sets(net, 0, *pack(board), scratch.sums[0], scratch.whole)
-    _add_sets(net, 1, *pack(board[1:]), scratch.whole, scratch.whole)
+    low, high = pack(board)
+    other_low, other_high = pack(board[1:])
+    _add_sets(net, 0, low, high, scratch.sums[0], scratch.whole)
+    _add_sets(net, 1, other_low, other_high, scratch.whole, scratch.whole)
+    _add_chances(net, low, high, other_low, other_high, scratch)
     _upper_layers(net, scratch.whole, stage(board, net.sight), scratch, probabilities)
     for out in range(probabilities.size):
         probabilities[out] = sigmoid(probabilities[out])
@@ -257,9 +190,9 @@ def rate_plays(
     mover = 0 if goes_on else 1
     sign = np.float32(1.0 if goes_on else -1.0)
     _first_layer(net, board, mover, pending, scratch.sums[0])
-    _add_sets(
-        net, 1 - mover, *pack(board[1:]), scratch.sums[0], scratch.sums[0]
-    )  # no play changes what the other holds
+    other_low, other_high = pack(board[1:])
+    # No play changes what the other holds.
+    _add_sets(net, 1 - mover, other_low, other_high, scratch.sums[0], scratch.sums[0])
     other = rear(board[1])
     scratch.low[0], scratch.high[0] = pack(board)
     kept = 0  # how many moves of the last play the accumulators still hold
@@ -274,9 +207,15 @@ def rate_plays(
         kept = depth
         last_moves = moves
         low, high = plays.low[index], plays.high[index]
-        other_rear = 25 if hit_points(high) else other
+        hits = hit_points(high)
+        other_rear = 25 if hits else other
         reached = stage_of(low, high, last_free(other_rear, net.sight), enters(other_rear), mover == 0)
         _add_sets(net, mover, low, high, scratch.sums[depth], scratch.whole)
+        met_low, met_high = _after_hits(other_low, other_high, hits, rules.contrary)
+        if goes_on:
+            _add_chances(net, low, high, met_low, met_high, scratch)
+        else:
+            _add_chances(net, met_low, met_high, low, high, scratch)
         _upper_layers(net, scratch.whole, reached, scratch, scratch.probabilities[index])
     for index in range(size * outputs):
         scratch.flat[index] = sigmoid(scratch.flat[index])

@@ -13,10 +13,10 @@ _EACH_LOW, _EACH_HIGH = 0x1111111111111111, 0x111111111  # the lowest bit of the
 
 
 @inlined
-def held_points(low: int, high: int, sight: Sight) -> tuple[int, int]:
-    """A side's words with 1 for the count of each point that it closes, and 0 for all others."""
+def held_points(low: int, high: int, least: int) -> tuple[int, int]:
+    """A side's words with 1 for each count of `least`, 1 or 2, or more, and 0 for all others."""
     held_low, held_high = (low >> 1) | (low >> 2) | (low >> 3), (high >> 1) | (high >> 2) | (high >> 3)
-    if sight.least == 1:
+    if least == 1:
         held_low |= low
         held_high |= high
     return held_low & _EACH_LOW, held_high & _EACH_HIGH

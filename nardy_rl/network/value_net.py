@@ -27,6 +27,7 @@ from nardy_rl.network.features import (
     Sight,
     sight_of,
 )
+from nardy_rl.network.glance import glance
 from nardy_rl.rules.variant import Variant
 
 
@@ -62,7 +63,7 @@ class ValueNet(nn.Module):
         first = nn.Linear(INPUTS + PENDING_INPUTS * variant.has_pending, self.hidden[0])
         nn.init.normal_(first.weight, std=(2 / (2 * SET_INPUT)) ** 0.5)
         nn.init.zeros_(first.bias)
-        with torch.no_grad():  # sets are learnt from nothing, as details of what their points say
+        with torch.no_grad():  # sets and chances are learnt from nothing, as details of what the points say
             for side in range(2):
                 first.weight[:, side * SIDE_INPUTS + SET_INPUT : (side + 1) * SIDE_INPUTS] = 0.0
         others = [StagedLinear(before, after) for before, after in pairwise((*self.hidden, variant.outputs))]
@@ -144,7 +145,7 @@ def encode_pending(codes: torch.Tensor) -> torch.Tensor:
 
 
 def encode(positions: torch.Tensor, sight: Sight) -> torch.Tensor:
-    """The inputs of a batch of positions (see `features`): int8[N, 2, 26], row 0 on roll, to float32[N, 700]."""
+    """The inputs of a batch of positions (see `features`): int8[N, 2, 26], row 0 on roll, to float32[N, 718]."""
     counts = positions[:, :, 1:25].to(torch.float32)
     units = [(counts >= least).to(torch.float32) for least in (1, 2, 3)]
     units.append((counts - 3).clamp(min=0) * REST_SCALE)
@@ -154,7 +155,7 @@ def encode(positions: torch.Tensor, sight: Sight) -> torch.Tensor:
     held = (positions[:, :, 1:25] >= sight.least).to(torch.int64).unflatten(2, (QUARTERS, 6))
     numbers = (held << torch.arange(6, device=held.device)).sum(dim=3)
     sets = nn.functional.one_hot(numbers, SETS)[..., 1:].to(torch.float32).flatten(2)
-    return torch.cat([points, bar, off, sets], dim=2).flatten(1)
+    return torch.cat([points, bar, off, sets, glance(positions, sight)], dim=2).flatten(1)
 
 
 def stages(positions: torch.Tensor, sight: Sight) -> torch.Tensor:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.network.inference import change_sides, equity_of, new_scratch, rate
+from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.inference import change_sides, equity_of, rate
 from nardy_rl.players.bot import Bot, choose, is_network
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import new_plays

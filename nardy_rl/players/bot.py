@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import kernel
+from nardy_rl.network.fast_net import Scratch, fast_net
 from nardy_rl.network.features import INPUTS, STAGES
-from nardy_rl.network.inference import Scratch, fast_net
 from nardy_rl.players.heuristic import heuristic_score
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import below

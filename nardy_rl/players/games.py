@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import Scratch, new_scratch
+from nardy_rl.network.fast_net import Scratch, new_scratch
 from nardy_rl.players.bot import Bot, choose
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import opening_roll, roll

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import FastNet, Scratch, change_sides, equity_of, new_scratch
+from nardy_rl.network.fast_net import FastNet, Scratch, new_scratch
+from nardy_rl.network.inference import change_sides, equity_of
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.position import HEAD, POINTS

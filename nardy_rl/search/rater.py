@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import FastNet, Scratch, change_sides, lost_game, rate_plays
+from nardy_rl.network.fast_net import FastNet, Scratch
+from nardy_rl.network.inference import change_sides, lost_game, rate_plays
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.protocol import Standing, pending_steps

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
-from nardy_rl.network.inference import Scratch, new_scratch, rate
+from nardy_rl.network.fast_net import Scratch, new_scratch
+from nardy_rl.network.inference import rate
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import roll, stream
 from nardy_rl.rules.kernel import Plays, new_plays

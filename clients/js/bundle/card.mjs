@@ -3,7 +3,7 @@
 import { sha256 } from "./sha256.mjs";
 import { makeVariant } from "../rules/variant.mjs";
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 export const CARD = "card.json";
 export const POLICY = "policy.onnx";
 export const GOLDEN = "golden.jsonl";

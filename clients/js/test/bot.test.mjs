@@ -111,7 +111,7 @@ test("a bundle that is not what was written is refused in one line", { skip }, a
   await refuses("card", /is truncated or no card/, async (copy) => {
     await writeFile(`${copy}/card.json`, (await readFile(`${copy}/card.json`)).subarray(0, 300));
   });
-  await refuses("format", /has bundle format 2; this client reads format 1/, rewrite((card) => { card.format = 2; }));
+  await refuses("format", /has bundle format 1; this client reads format 2/, rewrite((card) => { card.format = 1; }));
   await refuses("card", /does not list/, rewrite((card) => { delete card.files; }));
   await refuses("card", /option head \(rule 3.3\)/, rewrite((card) => { card.variant.head = 7; }));
   await refuses("card", /outputs do not fit/, rewrite((card) => { card.outputs.pop(); }));

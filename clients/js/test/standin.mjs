@@ -79,7 +79,7 @@ export async function writeStandin(folder, variant, name = `stand-in ${variant.n
   const policy = standinPolicy(variant);
   const higher = variant.levels.slice(1);
   const card = {
-    format: 1, name, version: "0", variant: sheetOf(variant), levels: variant.levels,
+    format: 2, name, version: "0", variant: sheetOf(variant), levels: variant.levels,
     outputs: ["win", ...higher.map((level) => `win_${level}`), ...higher.map((level) => `loss_${level}`)],
     has_pending: variant.hasPending, training: { games: 0 }, strength: [], files: { "policy.onnx": await sha256(policy) },
   };

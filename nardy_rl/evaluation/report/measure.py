@@ -40,7 +40,7 @@ class Subject:
     games: int
     """Of self-play, from which it has learnt …"""
     seconds: float
-    """… in so long; 0 if that is not known."""
+    """… in so long."""
     options: dict[str, Any]
     """Of its run; empty if they are not known."""
     earlier: dict[int, Path]

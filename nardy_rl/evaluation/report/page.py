@@ -36,10 +36,9 @@ def page(report: Report, figures: dict[str, str]) -> str:
 def _head(subject: Subject) -> Iterator[str]:
     yield f"# The bot `{subject.name}`"
     shape = " and ".join(map(str, subject.hidden))
-    time = f" in {_duration(subject.seconds)}" if subject.seconds else ""
     yield (
         f"Plays {subject.variant.name}. Layers of {shape}, {subject.parameters:,} weights, trained from zero by "
-        f"{subject.games:,} games against itself{time}."
+        f"{subject.games:,} games against itself in {_duration(subject.seconds)}."
     )
     command = _command(subject)
     if command:
@@ -109,7 +108,7 @@ def _earlier(report: Report) -> Iterator[str]:
 
 def _earlier_row(earlier: Earlier) -> tuple[str, ...]:
     _, net, games, _, points, interval = _bout_row(earlier.bout)
-    return f"{earlier.games:,}", _duration(earlier.seconds) if earlier.seconds else "", net, games, points, interval
+    return f"{earlier.games:,}", _duration(earlier.seconds), net, games, points, interval
 
 
 def _self_play(report: Report) -> Iterator[str]:

@@ -102,8 +102,6 @@ def _mark_time(axes: Any, earlier: Earlier) -> None:
 
 
 def _minutes(seconds: float) -> str:
-    if not seconds:
-        return ""
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 

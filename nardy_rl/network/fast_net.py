@@ -1,0 +1,109 @@
+"""The weights of a `ValueNet` as the compiled kernels take them, and the room that rating takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nardy_rl.network.features import (
+    CHANCES,
+    INPUTS,
+    PENDING_INPUTS,
+    PENDING_SCALE,
+    Sight,
+    chance_rows,
+    count_table,
+    set_table,
+    sight_of,
+)
+from nardy_rl.network.vectors import LANES, padded, padded_layer
+from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS
+from nardy_rl.rules.outcome import equity_weights
+from nardy_rl.rules.variant import Variant
+
+
+class FastNet(NamedTuple):
+    """The weights of a `ValueNet`, laid out for the compiled kernels; all widths are padded (see `vectors`)."""
+
+    table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
+    steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
+    sets: NDArray[np.float32]  # [2, 4, 64, H]: what each set of held points adds
+    chances: NDArray[np.float32]  # [2 CHANCES H]: see `chance_rows`
+    bias: NDArray[np.float32]  # [H]
+    pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
+    widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
+    dense: NDArray[np.float32]  # layers after the first, one after another, each for each stage: [in, out], bias [out]
+    equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
+    levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
+    sight: Sight
+
+
+class Scratch(NamedTuple):
+    """Room for one thread's ratings, made by `new_scratch`."""
+
+    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves, without his sets
+    whole: NDArray[np.float32]  # [H]: the same with them
+    low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
+    high: NDArray[np.int64]
+    layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
+    indices: NDArray[np.int32]  # [≥ widest layer + LANES]: the units of a layer that speak …
+    values: NDArray[np.float32]  # … and what they say
+    probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
+    flat: NDArray[np.float32]  # the same memory in one row
+    equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
+    board: NDArray[np.int8]  # [2, 26]
+    chances: NDArray[np.float32]  # [≥ 2 CHANCES]
+
+
+def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant) -> FastNet:
+    """The twin of a network given by its layers' weights and biases.
+
+    Those of the first layer are float32[out, inputs] and float32[out], the others' float32[stages, out, in] and
+    float32[stages, out].
+    """
+    width = padded(len(biases[0]))
+    first = np.zeros((width, weights[0].shape[1]), np.float32)
+    first[: len(biases[0])] = weights[0]
+    table = count_table(first)
+    pending = np.zeros((PENDING_INPUTS, width), np.float32)
+    pending[: first.shape[1] - INPUTS] = first[:, INPUTS:].T
+    pending[:-1] *= PENDING_SCALE
+    steps = np.zeros_like(table)
+    steps[:, :, :-1] = np.diff(table, axis=2)
+    dense = [padded_layer(*layer) for layer in zip(weights[1:], biases[1:], strict=True)]
+    return FastNet(
+        table,
+        steps,
+        set_table(first),
+        chance_rows(first),
+        np.pad(biases[0], (0, width - len(biases[0]))),
+        pending,
+        np.array([padded(bias.shape[-1]) for bias in biases], np.int64),
+        np.concatenate(dense),
+        equity_weights(variant),
+        np.array(variant.levels, np.int64),
+        sight_of(variant),
+    )
+
+
+def new_scratch(net: FastNet) -> Scratch:
+    """Fresh room for rating plays with `net`; each thread needs its own."""
+    widest, outputs = int(net.widths.max()), len(net.equity) - 1
+    flat = np.zeros(MAX_PLAYS * outputs, np.float32)
+    chances, listed = padded(2 * CHANCES), max(widest, padded(2 * CHANCES)) + LANES
+    return Scratch(
+        np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
+        np.zeros(len(net.bias), np.float32),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        np.zeros((len(net.widths), widest), np.float32),
+        np.zeros(listed, np.int32),
+        np.zeros(listed, np.float32),
+        flat.reshape(MAX_PLAYS, outputs),
+        flat,
+        np.zeros(MAX_PLAYS, np.float32),
+        np.zeros((2, 26), np.int8),
+        np.zeros(chances, np.float32),
+    )
