@@ -74,35 +74,56 @@ def _across(mask: int, contrary: int) -> int:
 @inlined
 def _hits(side: Side, reachable: int, blots: int) -> tuple[int, int]:
     """Of 36 rolls: those that hit a blot, and the pips that they take from the farthest one."""
+    if blots == 0:
+        return 0, 0
+    if side.bar:
+        return _hits_from_bar(side, reachable, blots)
     number, pips = 0, 0
-    if blots:
-        starts = _BAR if side.bar else side.there
-        rest = side.there & _POINTS if side.bar == 1 else 0  # who moves once the bar is empty
-        for larger in range(1, 7):
-            one = starts >> larger
-            entered = one & reachable
-            for smaller in range(1, larger):
-                other = starts >> smaller
-                found = one | other
-                if side.bar <= 1:
-                    if entered:
-                        found |= (entered | rest) >> smaller
-                    if other & reachable:
-                        found |= (other & reachable | rest) >> larger
-                found &= blots
-                if found:
-                    number += 2
-                    pips += 2 * highest_bit(found)
-            found = one
-            if entered:
-                stand = entered | (side.there & _POINTS if side.bar else 0)
-                for _ in range(4 - max(side.bar, 1)):
-                    found |= stand >> larger
-                    stand = (stand >> larger) & reachable
+    for larger in range(1, 7):
+        one = side.there >> larger
+        onward = one & reachable
+        for smaller in range(1, larger):
+            other = side.there >> smaller
+            found = (one | other | (onward >> smaller) | ((other & reachable) >> larger)) & blots
+            number += 2 * (found != 0)
+            pips += 2 * highest_bit(found | 1)
+        second = onward >> larger
+        third = (second & reachable) >> larger
+        found = (one | second | third | ((third & reachable) >> larger)) & blots
+        number += found != 0
+        pips += highest_bit(found | 1)
+    return number, pips
+
+
+@kernel
+def _hits_from_bar(side: Side, reachable: int, blots: int) -> tuple[int, int]:
+    """The same for a side with checkers on the bar."""
+    number, pips = 0, 0
+    others = side.there & _POINTS
+    for larger in range(1, 7):
+        one = _BAR >> larger
+        entered = one & reachable
+        for smaller in range(1, larger):
+            other = _BAR >> smaller
+            found = one | other
+            if side.bar == 1:
+                if entered:
+                    found |= (entered | others) >> smaller
+                if other & reachable:
+                    found |= (other | others) >> larger
             found &= blots
-            if found:
-                number += 1
-                pips += highest_bit(found)
+            number += 2 * (found != 0)
+            pips += 2 * highest_bit(found | 1)
+        found = one
+        if entered:
+            stand = entered | others
+            for _ in range(4 - side.bar):
+                stand >>= larger
+                found |= stand
+                stand &= reachable
+        found &= blots
+        number += found != 0
+        pips += highest_bit(found | 1)
     return number, pips
 
 

@@ -1,6 +1,6 @@
 """The compiled way to learn on a CPU: loss, gradient and Adam for a `ValueNet`, with a sparse first layer.
 
-Of the 700 inputs about 35 are not zero, and of the units behind a ReLU a third, so every layer's sums and gradients
+Of the 718 inputs about 45 are not zero, and of the units behind a ReLU a third, so every layer's sums and gradients
 touch a few rows only. All parameters lie in one float32 vector: for each layer, and in it for each stage, its weights
 [in, out], a row of which is one piece of memory, and its biases. Widths are padded (see `vectors`); what belongs to no
 unit is zero and stays so.
