@@ -136,15 +136,11 @@ class _Chances:
         return self._make("ReduceSum", self._make("Mul", name, self._constant(weight)), axes, keepdims=0)
 
     def _reach(self) -> str:
-        numbers = self._constant(range(26))
-        rear = self._most(self._make("Mul", self.there, numbers), 2, keep=1)
-        place = self._make("Cast", self._make("Equal", rear, numbers), to=self._graph.onnx.TensorProto.FLOAT)
-        carried = np.concatenate([_carry(pips, off=True) for pips in range(25)], axis=1)
-        places = self._make("MatMul", place, self._constant(carried))
-        places = self._make("Reshape", places, self._constant([0, 2, 25, 26], _WHOLE))
-        onward = self._make("Add", self.reachable, self._constant([1, *[0] * 25]))
-        is_open = self._make("Mul", places, self._with_axes(onward, 2))
-        self._open = self._make("ReduceSum", is_open, self._constant([3], _WHOLE), keepdims=0)
+        rear = self._most(self._make("Mul", self.there, self._constant(range(26))), 2, keep=1)
+        place = self._make("Relu", self._make("Sub", rear, self._constant(range(25))))  # after 0, 1, … 24 pips
+        index = self._make("Cast", place, to=self._graph.onnx.TensorProto.INT64)
+        onward = self._make("Add", self.reachable, self._constant([1, *[0] * 25]))  # and off the board all is open
+        self._open = self._make("GatherElements", onward, index, axis=2)
         dice = np.array(_PAIRS).T
         larger, smaller, both = (self._after(pips) for pips in (*dice, dice.sum(axis=0)))
         whole = self._make("Mul", self._make("Max", larger, smaller), both)
@@ -165,13 +161,10 @@ class _Chances:
         return self._scaled(total, REACH_SCALE)
 
     def _after(self, pips: np.ndarray) -> str:
-        """Whether the rearmost checker's point, so many pips on, is open: [N, 2, …]."""
+        """Whether the point so many pips before the rearmost checker is open: [N, 2, …]."""
         return self._make("Gather", self._open, self._constant(pips, _WHOLE), axis=2)
 
 
-def _carry(pips: int, off: bool = False) -> np.ndarray:
-    """What carries a set of points so many pips on: [26, 26]; off: those that are borne off stand on 0."""
-    carry = np.eye(26, k=-pips)
-    if off:
-        carry[:pips, 0] = 1
-    return carry
+def _carry(pips: int) -> np.ndarray:
+    """What carries a set of points so many pips on: [26, 26]."""
+    return np.eye(26, k=-pips)
