@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import yaml
 from bundles import HIDDEN, ROOT, SHEETS, random_inputs, write_bundle
 from nets import opinionated_net
 
@@ -17,7 +19,7 @@ from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, re
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.results import result_sheet, sequential_sheet, write_json
 from nardy_rl.evaluation.sequential import SequentialResult
-from nardy_rl.export.card import training
+from nardy_rl.export.card import bot_name, training
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.command import Options, export
 from nardy_rl.export.golden import TOLERANCE, from_lines, standing_of, tags
@@ -230,6 +232,14 @@ def test_a_bundle_is_small_and_says_what_it_is(short_bundle):
     assert "Not measured." in page
     assert all(f"`{option}`" in page for option in SHORT.to_dict())
     assert all(card["files"][name] in page for name in (POLICY, SMALL_POLICY, GOLDEN))
+
+
+def test_the_example_of_a_default_name_is_that_of_a_medium_network():
+    layers = yaml.safe_load((ROOT / "configs" / "network" / "medium.yaml").read_text(encoding="utf-8"))["hidden"]
+    name = bot_name(SHORT, Network(*opinionated_net(SHORT, layers).parameters_as_arrays()))
+    options = ROOT / "nardy_rl" / "export" / "configs" / "export.yaml"
+    told = {"doc": bot_name.__doc__, "options": options.read_text(encoding="utf-8")}
+    assert {key: re.findall(r"short-[\d-]*\d", text) for key, text in told.items()} == {key: [name] for key in told}
 
 
 def test_the_same_checkpoint_gives_the_same_bundle_byte_for_byte(short_bundle, tmp_path):
