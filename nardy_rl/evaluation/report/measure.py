@@ -89,7 +89,7 @@ class Report:
     bouts: list[Bout]
     earlier: list[Earlier]
     self_play: dict[str, float]
-    """By the names of `evaluation.bands`."""
+    """By the names of `bands.STATISTICS`."""
     self_play_games: int
     quality: Quality | None
     openings: list[Opening]
@@ -179,7 +179,7 @@ def _shown(path: Path) -> str:
 
 
 def self_play_statistics(rules: Variant, result: MatchResult) -> dict[str, float]:
-    """What `evaluation.bands` speaks of, from a match of a bot against itself."""
+    """The `bands.STATISTICS` that the variant has, from a match of a bot against itself."""
     won = {name: result.classes_a[name] + result.classes_b[name] for name in result.classes_a}
     points = dict(zip(rules.class_names, (rules.single, rules.mars, rules.home_mars, rules.koks), strict=True))
     mars = sum(count for name, count in won.items() if points[name] in (rules.mars, rules.home_mars))

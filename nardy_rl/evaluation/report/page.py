@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nardy_rl.evaluation.bands import BANDS
+from nardy_rl.evaluation.bands import BANDS, STATISTICS
 from nardy_rl.evaluation.report.measure import SIMPLE, Bout, Earlier, Report, Subject
 from nardy_rl.evaluation.statistics import Z_95
-
-_STATISTICS = {
-    "starter_wins": "games won by the starter",
-    "mars": "won as mars (gammon)",
-    "koks": "won as koks (backgammon)",
-    "turns": "turns a game",
-    "passes": "turns in which nothing could be played",
-}
 
 
 def page(report: Report, figures: dict[str, str]) -> str:
@@ -116,7 +108,7 @@ def _self_play(report: Report) -> Iterator[str]:
     bands = BANDS.get(report.subject.variant.name, {})
     rows = []
     for name, value in report.self_play.items():
-        row = _STATISTICS[name], _statistic(name, value)
+        row = STATISTICS[name], _statistic(name, value)
         if name not in bands:
             rows.append((*row, "", ""))
             continue
