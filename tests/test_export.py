@@ -19,6 +19,7 @@ from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, re
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.results import result_sheet, sequential_sheet, write_json
 from nardy_rl.evaluation.sequential import SequentialResult
+from nardy_rl.evaluation.statistics import match_result, new_games
 from nardy_rl.export.card import bot_name, training
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.command import Options, export
@@ -26,9 +27,11 @@ from nardy_rl.export.golden import TOLERANCE, from_lines, standing_of, tags
 from nardy_rl.export.graph import policy
 from nardy_rl.export.selection import CASES, golden_cases
 from nardy_rl.export.small import Network, small_network
+from nardy_rl.export.strength import read_strength
 from nardy_rl.export.values import Values
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.network.inference import fast_net, new_scratch, rate_plays
+from nardy_rl.players import box
 from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.kernel import new_plays
@@ -309,6 +312,50 @@ def test_strength_is_taken_from_results_of_either_seat(tmp_path):
     page = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
     assert "| old/best.pt | 1-ply | 40 |" in page
     assert "/home/me" not in page + (tmp_path / "bot" / "card.json").read_text()
+
+
+@pytest.fixture
+def boxed_short(tmp_path, monkeypatch) -> str:
+    """The path, from the folder in which it runs, of a checkpoint in a box of its own, whose name is short."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(box, "BOX", tmp_path / "checkpoints")
+    (tmp_path / "checkpoints" / "short").mkdir(parents=True)
+    (tmp_path / "checkpoints" / "short" / "best.pt").touch()
+    (tmp_path / "link.pt").symlink_to("checkpoints/short/best.pt")
+    return "checkpoints/short/best.pt"
+
+
+def strength(checkpoint, a, b):
+    """What is read of a match in which each of two pairs won A 1 and then 2 points, of these names."""
+    games = new_games(2)
+    games.games[:] = [(1, 0, 50, 0), (2, 1, 50, 0)]
+    result = match_result(SHORT, games, judged=False, seconds=1.0, seed=1)
+    write_json(Path("result.json"), result_sheet(result, SHORT, a, b))
+    return read_strength("result.json", checkpoint, SHORT)
+
+
+@pytest.mark.parametrize(
+    "name", ["short", "checkpoints/short/best.pt", "link.pt", "checkpoints/../link.pt", "{}/link.pt"]
+)
+def test_a_bot_is_known_by_where_it_lies_however_that_is_written(boxed_short, name):
+    name = name.format(Path.cwd())
+    for checkpoint in (boxed_short, str(Path(boxed_short).resolve()), "./link.pt"):
+        told = strength(checkpoint, f"{name}@1", "gnubg:0")
+        assert (told["points_per_game"], told["plies"], told["against"]) == (1.5, 1, "gnubg:0")
+        told = strength(checkpoint, "gnubg:0", name)
+        assert (told["points_per_game"], told["plies"], told["against"]) == (-1.5, 0, "gnubg:0")
+
+
+def test_of_a_bot_against_itself_a_result_counts_for_the_first(boxed_short):
+    told = strength(boxed_short, "short@2", "short@1")
+    assert (told["points_per_game"], told["plies"], told["against"]) == (1.5, 2, "short (1-ply)")
+
+
+@pytest.mark.parametrize("other", ["runs/other/best.pt", "best.pt@1", "random", "my_bot"])
+def test_a_result_of_other_bots_is_refused(boxed_short, other):
+    said = f"result.json is a result of {other} against gnubg:0: neither is checkpoints/short/best.pt"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        strength(boxed_short, other, "gnubg:0")
 
 
 @pytest.mark.parametrize(
