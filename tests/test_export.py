@@ -1,5 +1,6 @@
 """Bundles: what an export writes is what was trained, in every reader, and says so of itself."""
 
+import errno
 import json
 import os
 import re
@@ -263,6 +264,23 @@ def test_an_earlier_bundle_is_replaced_and_nothing_else_is_overwritten(tmp_path)
     assert read_bundle(folder).card["int8"] is None
     with pytest.raises(ValueError, match=r"net\.pt: it is no folder"):
         export(Options(checkpoint=str(tmp_path / "one" / "net.pt"), out=str(tmp_path / "one" / "net.pt")))
+
+
+def test_an_earlier_bundle_outlives_a_disk_that_fills_up(tmp_path, monkeypatch):
+    folder = write_bundle(tmp_path, SHORT, cases=5, int8=False)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    calls = []
+
+    def full(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        export(Options(checkpoint=str(tmp_path / "net.pt"), out=str(folder), cases=6, int8=False))
+    assert Path(caught.value.filename) == folder / GOLDEN
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_the_schedule_of_the_run_around_a_checkpoint_is_told(tmp_path):

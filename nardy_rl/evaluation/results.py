@@ -96,7 +96,12 @@ def check_writable(path: Path) -> None:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write `content` so that `path` holds either its old content or all of the new. Raises OSError."""
     with replacing(path) as file:
-        file.write(json.dumps(content, indent=2).encode() + b"\n")
+        file.write(to_json(content))
+
+
+def to_json(content: dict[str, Any]) -> bytes:
+    """`content` as it stands in a file."""
+    return json.dumps(content, indent=2).encode() + b"\n"
 
 
 def _class_text(classes: dict[str, int]) -> str:
