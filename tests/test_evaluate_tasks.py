@@ -90,7 +90,7 @@ def test_decisions_have_a_quality(ask):
         (["a=random", "b=random", "clear_of=soon"], "option clear_of must be a number; got 'soon'"),
         (["a=random", "b=random", "rollout=36"], "option rollout does not go with a=…"),
         ([f"position={START}"], "option bot has no default: write bot=…"),
-        ([f"position={START}", "bot=random"], "only a network rates positions: bot must be a checkpoint, not random"),
+        ([f"position={START}", "bot=random"], "only a checkpoint, a bundle or a bot in the box rates positions, not "),
         ([f"position={START}", "bot=none.pt"], "cannot read the checkpoint none.pt: "),
         ([f"position={START}", "bot=pips.pt", "dice=37"], "dice are two numbers from 1 to 6, as in dice=31; got '37'"),
         ([f"position={START}", "bot=pips.pt", "first_turn=third"], "first_turn must be starter, second or null"),

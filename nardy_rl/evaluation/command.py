@@ -212,7 +212,7 @@ def _report(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
 def _network(variant: Variant, options: Options) -> Bot:
     player = load_player(str(options.bot), variant)
     if not is_network(player):
-        raise ValueError(f"only a network rates positions: bot must be a checkpoint, not {options.bot}")
+        raise ValueError(f"only a checkpoint, a bundle or a bot in the box rates positions, not {options.bot}")
     return player
 
 
