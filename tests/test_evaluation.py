@@ -12,7 +12,7 @@ from nardy_rl.evaluation import match, outside
 from nardy_rl.evaluation.match import compiled_pairs, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.results import match_table, result_sheet, write_json
-from nardy_rl.evaluation.statistics import Games, match_result, wilson_interval
+from nardy_rl.evaluation.statistics import Games, match_result, new_games, wilson_interval
 from nardy_rl.network.inference import new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, choose, network_bot, simple_bot
@@ -185,6 +185,27 @@ def test_statistics_of_a_match_counted_by_hand():
     assert (result.games, result.games_per_second, result.seed) == (4, 2.0, 7)
 
 
+def test_each_interval_stands_beside_its_own_figure():
+    rules, games = variant("short"), new_games(2)
+    games.games[:] = [[(1, 0, 50, 2), (-2, 1, 40, 0)], [(3, 3, 60, 4), (1, 0, 50, 0)]]
+    games.luck[:] = [[0.5, -1.0], [2.0, 0.5]]
+    judged, plain = (match_result(rules, games, judged, seconds=2.0, seed=7) for judged in (True, False))
+    figure, figure_less_luck = "points per game for A ± standard error", "the same, luck of the dice taken off"
+    text = "+0.7500 ± 1.2500, 95 % interval -1.7000 … +3.2000"
+    rows = cells(match_table(judged, rules, "a", "b"))
+    assert rows[figure] == text
+    assert rows[figure_less_luck] == "+0.2500 ± 0.5000, 95 % interval -0.7300 … +1.2300"
+    rows = cells(match_table(plain, rules, "a", "b"))
+    assert rows[figure] == text
+    assert figure_less_luck not in rows
+
+
+def cells(table):
+    names, values = (list(column.cells) for column in table.columns)
+    assert len(set(names)) == len(names)
+    return dict(zip(names, values, strict=True))
+
+
 def test_wilsons_interval_is_honest_where_all_games_were_won():
     low, high = wilson_interval(100, 100)
     assert high == 1.0
@@ -231,5 +252,5 @@ def test_a_report_holds_every_figure(tmp_path):
     with pytest.raises(TypeError):
         write_json(path, {"games": object()})
     assert list(tmp_path.iterdir()) == [path]
-    assert match_table(result, rules, "heuristic", "random").row_count == 9
+    assert match_table(result, rules, "heuristic", "random").row_count == 8
     assert math.isfinite(result.games_per_second)
