@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import math
+import os
+import time
 
 import numpy as np
 import pytest
@@ -40,6 +42,19 @@ class OutsideHeuristic:
         return choose(
             self.bot, board, begin(0), begin(1), plays, size, 0, 0, self.rules.rules, self.scratch, self.room, 0, 0
         )
+
+
+class SlowToStart(OutsideHeuristic):
+    """Like a player who has to be compiled: in each process it keeps its first opponent waiting."""
+
+    started: set[int] = set()  # noqa: RUF012
+    seconds = 3.0
+
+    def choose(self, *asked):
+        if os.getpid() not in self.started:
+            self.started.add(os.getpid())
+            time.sleep(self.seconds)
+        return super().choose(*asked)
 
 
 def same(one, other):
@@ -89,6 +104,13 @@ def test_the_number_of_processes_does_not_matter():
     a, b = OutsideHeuristic(rules), make_bot("random", rules)
     one, two = (play_match(rules, a, b, 40, seed=9, workers=workers) for workers in (1, 2))
     assert same(one, two)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_passes_before_a_player_is_ready_does_not_count_as_playing(workers):
+    rules = variant("long")
+    result = play_match(rules, SlowToStart(rules), make_bot("random", rules), 8, seed=9, workers=workers)
+    assert 8 / result.games_per_second < SlowToStart.seconds
 
 
 @pytest.mark.parametrize("name", ["short", "long"])
