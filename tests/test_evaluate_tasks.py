@@ -66,6 +66,15 @@ def test_a_match_ends_when_it_is_clear(ask):
     assert (sheet["verdict"], sheet["games"]) == ("above", 400)
 
 
+def test_luck_is_judged_where_that_pays_or_is_asked_for(ask):
+    simple, twins = ("a=heuristic", "b=pips.pt", "games=4"), ("a=pips.pt", "b=pips.pt", "games=4")
+    for options, judged in [
+        (simple, False), ((*simple, "luck=true"), True), ((*simple, "clear_of=0"), False),
+        (twins, True), ((*twins, "luck=false"), False),
+    ]:  # fmt: skip
+        assert (ask(*options)[1]["adjusted_points_per_game"] is not None) == judged, options
+
+
 def test_everybody_plays_everybody(ask):
     printed, sheet = ask("bots=[random,heuristic,pips.pt]", "games=40", "luck=false")
     assert "Elo" in printed

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from nardy_rl.evaluation import match, outside
-from nardy_rl.evaluation.match import compiled_pairs, play_match
+from nardy_rl.evaluation.match import compiled_pairs, judge_of, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.results import match_table, result_sheet, write_json
 from nardy_rl.evaluation.statistics import Games, match_result, new_games, wilson_interval
@@ -233,6 +233,21 @@ def test_wilsons_interval_is_honest_where_all_games_were_won():
     assert high == 1.0
     assert low == pytest.approx(1 / (1 + 1.959964**2 / 100), abs=1e-6)
     assert wilson_interval(50, 100) == pytest.approx((0.40383, 0.59617), abs=1e-5)
+
+
+def test_luck_is_judged_where_that_pays_or_is_asked_for():
+    rules = variant("long")
+    net, other = (make_bot("net", rules) for _ in range(2))
+    outside, random, heuristic = OutsideHeuristic(rules), make_bot("random", rules), make_bot("heuristic", rules)
+    assert judge_of(net, other) is net.rater
+    assert judge_of(outside, net) is net.rater
+    for simple in (random, heuristic):
+        for pair in ((net, simple), (simple, net)):
+            assert judge_of(*pair) is None
+            assert judge_of(*pair, luck=True) is net.rater
+    assert judge_of(net, other, luck=False) is None
+    assert judge_of(random, heuristic, luck=True) is None
+    assert judge_of(outside, outside) is None
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,10 @@ def test_a_row_is_what_the_command_below_the_table_gives(written, run, monkeypat
     sheet = json.loads((written / "sheet.json").read_text())
     monkeypatch.chdir(tmp_path)
     for bout in (sheet["bouts"][1], sheet["earlier"][0]["bout"]):
-        luck = [] if bout["b"] != "heuristic" else ["luck=false"]
         games = bout["result"]["games"]
         script(
             "evaluate.py", monkeypatch, "variant=long", f"a={bout['a']}", f"b={bout['b']}", f"games={games}",
-            f"seed={sheet['seed']}", "out=match.json", *luck,
+            f"seed={sheet['seed']}", "out=match.json",
         )  # fmt: skip
         again = json.loads(Path("match.json").read_text())
         for name in ("points_per_game", "adjusted_points_per_game", "adjusted_standard_error", "win_rate"):

@@ -111,9 +111,14 @@ def playing(
         yield (_handed_on(_whole(part, variant), keep) for part in spread(play, chunks))
 
 
-def judge_of(a: Player, b: Player) -> Rater | None:
-    """Who can judge the luck of these two: the first network among them."""
-    return next((player.rater for player in (a, b) if is_network(player)), None)
+def judge_of(a: Player, b: Player, luck: bool | None = None) -> Rater | None:
+    """Who judges the luck of these two: the first network among them.
+
+    luck: whether it is wanted; None: unless one is random or heuristic, where it takes more time than it saves.
+    """
+    if luck is None:
+        luck = not any(isinstance(player, Bot) and not is_network(player) for player in (a, b))
+    return next((player.rater for player in (a, b) if is_network(player)), None) if luck else None
 
 
 def joined(parts: list[Games]) -> Games:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nardy_rl.evaluation.bands import BANDS, STATISTICS
-from nardy_rl.evaluation.report.measure import SIMPLE, Bout, Earlier, Report, Subject
+from nardy_rl.evaluation.report.measure import Bout, Earlier, Report, Subject
 from nardy_rl.evaluation.statistics import Z_95
 
 
@@ -72,11 +72,10 @@ def _strength(report: Report) -> Iterator[str]:
     yield _table(
         ("bot", "against", "games", "won", "points per game", "95 %"), (_bout_row(bout) for bout in report.bouts)
     )
+    plain = [f"`{bout.b}`" for bout in report.bouts if bout.result.adjusted_points_per_game is None]
     yield (
-        "Points per game ± standard error, without the luck of the dice except against "
-        f"{' and '.join(f'`{simple}`' for simple in SIMPLE)}. A row is the result of\n"
-        f"`python evaluate.py variant={name} a=BOT b=AGAINST games=GAMES seed={report.seed}`, "
-        f"with `luck=false` for those {len(SIMPLE)}."
+        f"Points per game ± standard error, without the luck of the dice except against {' and '.join(plain)}. A row is"
+        f" the result of\n`python evaluate.py variant={name} a=BOT b=AGAINST games=GAMES seed={report.seed}`."
     )
 
 
