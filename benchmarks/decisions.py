@@ -33,6 +33,7 @@ from nardy_rl.search.rollout import roll_out
 _EVERY = 12  # one roll in so many is drawn
 _MARGIN = 0.15  # points behind the best at a glance up to which a play is looked at closely
 _DIGITS = 4
+_TRAINED = "a checkpoint, a bundle, or one in the box"
 
 
 class Judge(NamedTuple):
@@ -136,13 +137,13 @@ def main() -> None:
     rules = variant(options.variant)
     bot, opponent = load_player(options.bot, rules), load_player(options.opponent, rules)
     if not is_network(bot):
-        sys.exit("--bot must be a checkpoint")
+        sys.exit(f"--bot must be a trained bot: {_TRAINED}")
     if options.judge == "gnubg":
         judge = gnubg_judge(2)
     else:
         judging = load_player(options.judge, rules)
         if not is_network(judging):
-            sys.exit("--judge must be gnubg or a checkpoint")
+            sys.exit(f"--judge must be gnubg or a trained bot: {_TRAINED}")
         judge = rollout_judge(rules, options.judge, judging, options.trials, options.seed)
     source = f"games of {Path(options.bot).name} against {options.opponent}, seed {options.seed}"
     head = {"kind": KIND, "format": FORMAT, "judge": judge.name, "source": source, "variant": rules.to_dict()}
@@ -158,9 +159,9 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisions", description=__doc__)
     parser.add_argument("--variant", default="short")
-    parser.add_argument("--bot", required=True, help="the checkpoint that plays")
+    parser.add_argument("--bot", required=True, help=f"the trained bot that plays: {_TRAINED}")
     parser.add_argument("--opponent", default="gnubg:0", help="whom it plays")
-    parser.add_argument("--judge", default="gnubg", help="gnubg (2 plies), or a checkpoint whose rollouts judge")
+    parser.add_argument("--judge", default="gnubg", help="gnubg (2 plies), or a trained bot whose rollouts judge")
     parser.add_argument("--trials", type=int, default=1296, help="of each rollout")
     parser.add_argument("--number", type=int, default=1000, help="how many decisions")
     parser.add_argument("--seed", type=int, default=1)

@@ -24,6 +24,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         draft.replace(path)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # of a full disk the system does not say with which file it came up
+        # Of a full disk the system does not say with which file it came up.
+        if isinstance(error, OSError) and error.filename in (None, str(draft)):
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise

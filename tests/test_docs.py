@@ -26,6 +26,8 @@ from nardy_rl.formats.files import reading
 from nardy_rl.formats.played import Part
 from nardy_rl.formats.positions import read_position
 from nardy_rl.formats.record import RecordWriter
+from nardy_rl.players.box import boxed
+from nardy_rl.players.registry import locate
 from nardy_rl.protocols.ubgi import Engine
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.variant import VARIANTS, Variant, load_variant, variant
@@ -83,6 +85,13 @@ def test_the_session_on_the_page_of_protocols_is_what_the_engine_says():
     *commands, answer = re.search(r"```\n(set game.variant.*?)\n```", page, re.S)[1].split("\n")
     engine = Engine("heuristic")
     assert [reply for command in commands for reply in engine.answer(command)] == [answer]
+
+
+def test_the_page_of_protocols_names_a_bot_in_the_box():
+    page = (DOCS / "protocols.md").read_text(encoding="utf-8")
+    named = re.search(r"in the box go by (.*?)\. ", page, re.DOTALL)[1]
+    assert quoted([named])
+    assert {locate(name)[0] for name in quoted([named])} <= {str(path) for path in boxed().values()}
 
 
 def test_the_example_of_a_record_is_one_and_has_every_kind_of_line():

@@ -66,6 +66,15 @@ def test_a_match_ends_when_it_is_clear(ask):
     assert (sheet["verdict"], sheet["games"]) == ("above", 400)
 
 
+def test_luck_is_judged_where_that_pays_or_is_asked_for(ask):
+    simple, twins = ("a=heuristic", "b=pips.pt", "games=4"), ("a=pips.pt", "b=pips.pt", "games=4")
+    for options, judged in [
+        (simple, False), ((*simple, "luck=true"), True), ((*simple, "clear_of=0"), False),
+        (twins, True), ((*twins, "luck=false"), False),
+    ]:  # fmt: skip
+        assert (ask(*options)[1]["adjusted_points_per_game"] is not None) == judged, options
+
+
 def test_everybody_plays_everybody(ask):
     printed, sheet = ask("bots=[random,heuristic,pips.pt]", "games=40", "luck=false")
     assert "Elo" in printed
@@ -90,7 +99,7 @@ def test_decisions_have_a_quality(ask):
         (["a=random", "b=random", "clear_of=soon"], "option clear_of must be a number; got 'soon'"),
         (["a=random", "b=random", "rollout=36"], "option rollout does not go with a=…"),
         ([f"position={START}"], "option bot has no default: write bot=…"),
-        ([f"position={START}", "bot=random"], "only a network rates positions: bot must be a checkpoint, not random"),
+        ([f"position={START}", "bot=random"], "only a checkpoint, a bundle or a bot in the box rates positions, not "),
         ([f"position={START}", "bot=none.pt"], "cannot read the checkpoint none.pt: "),
         ([f"position={START}", "bot=pips.pt", "dice=37"], "dice are two numbers from 1 to 6, as in dice=31; got '37'"),
         ([f"position={START}", "bot=pips.pt", "first_turn=third"], "first_turn must be starter, second or null"),

@@ -3,16 +3,18 @@
 import dataclasses
 import json
 import math
+import os
+import time
 
 import numpy as np
 import pytest
 import torch
 
 from nardy_rl.evaluation import match, outside
-from nardy_rl.evaluation.match import compiled_pairs, play_match
+from nardy_rl.evaluation.match import compiled_pairs, judge_of, play_match
 from nardy_rl.evaluation.outside import outside_pairs
 from nardy_rl.evaluation.results import match_table, result_sheet, write_json
-from nardy_rl.evaluation.statistics import Games, match_result, wilson_interval
+from nardy_rl.evaluation.statistics import Games, match_result, new_games, wilson_interval
 from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, choose, network_bot, simple_bot
@@ -40,6 +42,19 @@ class OutsideHeuristic:
         return choose(
             self.bot, board, begin(0), begin(1), plays, size, 0, 0, self.rules.rules, self.scratch, self.room, 0, 0
         )
+
+
+class SlowToStart(OutsideHeuristic):
+    """Like a player who has to be compiled: in each process it keeps its first opponent waiting."""
+
+    started: set[int] = set()  # noqa: RUF012
+    seconds = 3.0
+
+    def choose(self, *asked):
+        if os.getpid() not in self.started:
+            self.started.add(os.getpid())
+            time.sleep(self.seconds)
+        return super().choose(*asked)
 
 
 def same(one, other):
@@ -89,6 +104,13 @@ def test_the_number_of_processes_does_not_matter():
     a, b = OutsideHeuristic(rules), make_bot("random", rules)
     one, two = (play_match(rules, a, b, 40, seed=9, workers=workers) for workers in (1, 2))
     assert same(one, two)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_passes_before_a_player_is_ready_does_not_count_as_playing(workers):
+    rules = variant("long")
+    result = play_match(rules, SlowToStart(rules), make_bot("random", rules), 8, seed=9, workers=workers)
+    assert 8 / result.games_per_second < SlowToStart.seconds
 
 
 @pytest.mark.parametrize("name", ["short", "long"])
@@ -185,11 +207,47 @@ def test_statistics_of_a_match_counted_by_hand():
     assert (result.games, result.games_per_second, result.seed) == (4, 2.0, 7)
 
 
+def test_each_interval_stands_beside_its_own_figure():
+    rules, games = variant("short"), new_games(2)
+    games.games[:] = [[(1, 0, 50, 2), (-2, 1, 40, 0)], [(3, 3, 60, 4), (1, 0, 50, 0)]]
+    games.luck[:] = [[0.5, -1.0], [2.0, 0.5]]
+    judged, plain = (match_result(rules, games, judged, seconds=2.0, seed=7) for judged in (True, False))
+    figure, figure_less_luck = "points per game for A ± standard error", "the same, luck of the dice taken off"
+    text = "+0.7500 ± 1.2500, 95 % interval -1.7000 … +3.2000"
+    rows = cells(match_table(judged, rules, "a", "b"))
+    assert rows[figure] == text
+    assert rows[figure_less_luck] == "+0.2500 ± 0.5000, 95 % interval -0.7300 … +1.2300"
+    rows = cells(match_table(plain, rules, "a", "b"))
+    assert rows[figure] == text
+    assert figure_less_luck not in rows
+
+
+def cells(table):
+    names, values = (list(column.cells) for column in table.columns)
+    assert len(set(names)) == len(names)
+    return dict(zip(names, values, strict=True))
+
+
 def test_wilsons_interval_is_honest_where_all_games_were_won():
     low, high = wilson_interval(100, 100)
     assert high == 1.0
     assert low == pytest.approx(1 / (1 + 1.959964**2 / 100), abs=1e-6)
     assert wilson_interval(50, 100) == pytest.approx((0.40383, 0.59617), abs=1e-5)
+
+
+def test_luck_is_judged_where_that_pays_or_is_asked_for():
+    rules = variant("long")
+    net, other = (make_bot("net", rules) for _ in range(2))
+    outside, random, heuristic = OutsideHeuristic(rules), make_bot("random", rules), make_bot("heuristic", rules)
+    assert judge_of(net, other) is net.rater
+    assert judge_of(outside, net) is net.rater
+    for simple in (random, heuristic):
+        for pair in ((net, simple), (simple, net)):
+            assert judge_of(*pair) is None
+            assert judge_of(*pair, luck=True) is net.rater
+    assert judge_of(net, other, luck=False) is None
+    assert judge_of(random, heuristic, luck=True) is None
+    assert judge_of(outside, outside) is None
 
 
 @pytest.mark.parametrize(
@@ -231,5 +289,5 @@ def test_a_report_holds_every_figure(tmp_path):
     with pytest.raises(TypeError):
         write_json(path, {"games": object()})
     assert list(tmp_path.iterdir()) == [path]
-    assert match_table(result, rules, "heuristic", "random").row_count == 9
+    assert match_table(result, rules, "heuristic", "random").row_count == 8
     assert math.isfinite(result.games_per_second)

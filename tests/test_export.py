@@ -1,7 +1,9 @@
 """Bundles: what an export writes is what was trained, in every reader, and says so of itself."""
 
+import errno
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -10,24 +12,28 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import yaml
 from bundles import HIDDEN, ROOT, SHEETS, random_inputs, write_bundle
 from nets import opinionated_net
 
-from nardy_rl.bundle import FILES, GOLDEN, POLICY, SMALL_POLICY, read_bundle, read_policy
+from nardy_rl.bundle import FILES, FORMAT, GOLDEN, POLICY, SMALL_POLICY, read_bundle, read_policy
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.results import result_sheet, sequential_sheet, write_json
 from nardy_rl.evaluation.sequential import SequentialResult
-from nardy_rl.export.card import training
+from nardy_rl.evaluation.statistics import match_result, new_games
+from nardy_rl.export.card import bot_name, training
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.command import Options, export
 from nardy_rl.export.golden import TOLERANCE, from_lines, standing_of, tags
 from nardy_rl.export.graph import policy
 from nardy_rl.export.selection import CASES, golden_cases
 from nardy_rl.export.small import Network, small_network
+from nardy_rl.export.strength import read_strength
 from nardy_rl.export.values import Values
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.network.fast_net import fast_net, new_scratch
 from nardy_rl.network.inference import rate_plays
+from nardy_rl.players import box
 from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.kernel import new_plays
@@ -235,6 +241,14 @@ def test_a_bundle_is_small_and_says_what_it_is(short_bundle):
     assert all(card["files"][name] in page for name in (POLICY, SMALL_POLICY, GOLDEN))
 
 
+def test_the_example_of_a_default_name_is_that_of_a_medium_network():
+    layers = yaml.safe_load((ROOT / "configs" / "network" / "medium.yaml").read_text(encoding="utf-8"))["hidden"]
+    name = bot_name(SHORT, Network(*opinionated_net(SHORT, layers).parameters_as_arrays()))
+    options = ROOT / "nardy_rl" / "export" / "configs" / "export.yaml"
+    told = {"doc": bot_name.__doc__, "options": options.read_text(encoding="utf-8")}
+    assert {key: re.findall(r"short-[\d-]*\d", text) for key, text in told.items()} == {key: [name] for key in told}
+
+
 def test_the_same_checkpoint_gives_the_same_bundle_byte_for_byte(short_bundle, tmp_path):
     again = write_bundle(tmp_path / "again", SHORT, int8_games=20)
     for path in short_bundle.iterdir():
@@ -253,6 +267,23 @@ def test_an_earlier_bundle_is_replaced_and_nothing_else_is_overwritten(tmp_path)
     assert read_bundle(folder).card["int8"] is None
     with pytest.raises(ValueError, match=r"net\.pt: it is no folder"):
         export(Options(checkpoint=str(tmp_path / "one" / "net.pt"), out=str(tmp_path / "one" / "net.pt")))
+
+
+def test_an_earlier_bundle_outlives_a_disk_that_fills_up(tmp_path, monkeypatch):
+    folder = write_bundle(tmp_path, SHORT, cases=5, int8=False)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    calls = []
+
+    def full(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        export(Options(checkpoint=str(tmp_path / "net.pt"), out=str(folder), cases=6, int8=False))
+    assert Path(caught.value.filename) == folder / GOLDEN
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_the_schedule_of_the_run_around_a_checkpoint_is_told(tmp_path):
@@ -302,6 +333,50 @@ def test_strength_is_taken_from_results_of_either_seat(tmp_path):
     page = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
     assert "| old/best.pt | 1-ply | 40 |" in page
     assert "/home/me" not in page + (tmp_path / "bot" / "card.json").read_text()
+
+
+@pytest.fixture
+def boxed_short(tmp_path, monkeypatch) -> str:
+    """The path, from the folder in which it runs, of a checkpoint in a box of its own, whose name is short."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(box, "BOX", tmp_path / "checkpoints")
+    (tmp_path / "checkpoints" / "short").mkdir(parents=True)
+    (tmp_path / "checkpoints" / "short" / "best.pt").touch()
+    (tmp_path / "link.pt").symlink_to("checkpoints/short/best.pt")
+    return "checkpoints/short/best.pt"
+
+
+def strength(checkpoint, a, b):
+    """What is read of a match in which each of two pairs won A 1 and then 2 points, of these names."""
+    games = new_games(2)
+    games.games[:] = [(1, 0, 50, 0), (2, 1, 50, 0)]
+    result = match_result(SHORT, games, judged=False, seconds=1.0, seed=1)
+    write_json(Path("result.json"), result_sheet(result, SHORT, a, b))
+    return read_strength("result.json", checkpoint, SHORT)
+
+
+@pytest.mark.parametrize(
+    "name", ["short", "checkpoints/short/best.pt", "link.pt", "checkpoints/../link.pt", "{}/link.pt"]
+)
+def test_a_bot_is_known_by_where_it_lies_however_that_is_written(boxed_short, name):
+    name = name.format(Path.cwd())
+    for checkpoint in (boxed_short, str(Path(boxed_short).resolve()), "./link.pt"):
+        told = strength(checkpoint, f"{name}@1", "gnubg:0")
+        assert (told["points_per_game"], told["plies"], told["against"]) == (1.5, 1, "gnubg:0")
+        told = strength(checkpoint, "gnubg:0", name)
+        assert (told["points_per_game"], told["plies"], told["against"]) == (-1.5, 0, "gnubg:0")
+
+
+def test_of_a_bot_against_itself_a_result_counts_for_the_first(boxed_short):
+    told = strength(boxed_short, "short@2", "short@1")
+    assert (told["points_per_game"], told["plies"], told["against"]) == (1.5, 2, "short (1-ply)")
+
+
+@pytest.mark.parametrize("other", ["runs/other/best.pt", "best.pt@1", "random", "my_bot"])
+def test_a_result_of_other_bots_is_refused(boxed_short, other):
+    said = f"result.json is a result of {other} against gnubg:0: neither is checkpoints/short/best.pt"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        strength(boxed_short, other, "gnubg:0")
 
 
 @pytest.mark.parametrize(

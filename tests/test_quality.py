@@ -1,13 +1,15 @@
 """Decisions that a judge has looked at: what is in the box, how players fare on them, how sets are made and refused."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
-from nets import pip_bot
+from nets import pip_bot, pip_net
 from test_evaluation import make_bot
 
 from benchmarks.decisions import drawn_rolls, judged, rollout_judge
+from benchmarks.decisions import main as make_decisions
 from nardy_rl.evaluation.quality import (
     FORMAT,
     KIND,
@@ -18,6 +20,7 @@ from nardy_rl.evaluation.quality import (
     measure_quality,
 )
 from nardy_rl.evaluation.tables import quality_table
+from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.plays import legal_plays
 from nardy_rl.rules.position import Position
@@ -103,6 +106,24 @@ def test_a_set_can_be_made_with_rollouts_as_the_judge(rules, tmp_path):
     sheets = (judged(rules, bot, judge, drawn) for drawn in rolls)
     again = [next(sheet for sheet in sheets if sheet) for _ in range(5)]
     assert again == made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--bot", "random"], "--bot must be a trained bot: a checkpoint, a bundle, or one in the box"),
+        (
+            ["--bot", "net.pt", "--judge", "heuristic"],
+            "--judge must be gnubg or a trained bot: a checkpoint, a bundle, or one in the box",
+        ),
+    ],
+)
+def test_who_rates_nothing_can_make_no_set(arguments, said, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, pip_net(SHORT)))
+    monkeypatch.setattr(sys, "argv", ["decisions", *arguments, "--opponent", "random", "--out", "set.jsonl"])
+    with pytest.raises(SystemExit, match=said):
+        make_decisions()
 
 
 HEAD = {"kind": KIND, "format": FORMAT, "judge": "somebody", "variant": SHORT.to_dict()}

@@ -13,7 +13,7 @@ import pytest
 from nets import opinionated_net
 from rich.console import Console
 
-from nardy_rl.evaluation.bands import BANDS
+from nardy_rl.evaluation.bands import BANDS, STATISTICS
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.report import measure as measuring
 from nardy_rl.evaluation.report.measure import planned_games, self_play_statistics, subject_of
@@ -23,6 +23,7 @@ from nardy_rl.players.registry import load_player
 from nardy_rl.rules.variant import variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
+from nardy_rl.training.sanity import game_statistics
 from nardy_rl.training.trainer import CONFIG, LAST, Trainer
 
 ROOT = Path(__file__).parents[1]
@@ -85,11 +86,10 @@ def test_a_row_is_what_the_command_below_the_table_gives(written, run, monkeypat
     sheet = json.loads((written / "sheet.json").read_text())
     monkeypatch.chdir(tmp_path)
     for bout in (sheet["bouts"][1], sheet["earlier"][0]["bout"]):
-        luck = [] if bout["b"] != "heuristic" else ["luck=false"]
         games = bout["result"]["games"]
         script(
             "evaluate.py", monkeypatch, "variant=long", f"a={bout['a']}", f"b={bout['b']}", f"games={games}",
-            f"seed={sheet['seed']}", "out=match.json", *luck,
+            f"seed={sheet['seed']}", "out=match.json",
         )  # fmt: skip
         again = json.loads(Path("match.json").read_text())
         for name in ("points_per_game", "adjusted_points_per_game", "adjusted_standard_error", "win_rate"):
@@ -131,6 +131,14 @@ def test_self_play_is_told_as_the_bands_are():
     won = {name: result.classes_a[name] + result.classes_b[name] for name in result.classes_a}
     assert told["mars"] == won["gammon"] / 200 > 0
     assert told["koks"] == won["backgammon"] / 200 > 0
+
+
+def test_training_and_reports_speak_of_the_statistics_that_have_bands_and_words():
+    games = np.ones((4, 5), np.int64)
+    bot = load_player("random", SHORT)
+    told = self_play_statistics(SHORT, play_match(SHORT, bot, bot, 4, seed=1))
+    assert set(told) == set(game_statistics(SHORT, games)) == set(STATISTICS)
+    assert {name for bands in BANDS.values() for name in bands} <= set(STATISTICS)
 
 
 def test_an_opening_is_compared_with_gnubg(tmp_path, monkeypatch):

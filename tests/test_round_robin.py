@@ -64,7 +64,7 @@ def test_who_wins_every_game_is_not_infinitely_strong():
 def test_everybody_plays_everybody_and_what_one_wins_another_loses():
     players = {"random": make_bot("random", LONG), "heuristic": make_bot("heuristic", LONG), "net": pip_bot(LONG)}
     told = []
-    played = play_round_robin(LONG, players, 200, 1, progress=told.append)
+    played = play_round_robin(LONG, players, 200, 1, progress=told.append, luck=True)
     assert sum(told) == 600
     assert set(played.matches) == {(0, 1), (0, 2), (1, 2)}
     assert (played.points == -played.points.T).all()
@@ -72,14 +72,22 @@ def test_everybody_plays_everybody_and_what_one_wins_another_loses():
     assert played.elo.values.sum() == pytest.approx(0, abs=1e-6)
     assert played.order()[2] == 0
     assert played.degrees == 1
-    # Where a network plays it judges the luck; two others have no judge.
-    judged = {pair: result.adjusted_points_per_game is not None for pair, result in played.matches.items()}
-    assert judged == {(0, 1): False, (0, 2): True, (1, 2): True}
+    # Where a network plays it judges the luck if that is asked for; two others have no judge.
+    assert judged(played) == {(0, 1): False, (0, 2): True, (1, 2): True}
     assert played.points[0, 2] == played.matches[0, 2].adjusted_points_per_game
     sheet = json.loads(json.dumps(played.to_dict()))
     assert [row["bot"] for row in sheet["standings"]] == [list(players)[player] for player in played.order()]
     assert len(sheet["matches"]) == 3
     assert round_robin_table(played, LONG, 200, 1).row_count == 3
+
+
+def test_luck_is_judged_in_the_pairings_where_it_pays():
+    players = {"random": make_bot("random", LONG), "net": pip_bot(LONG), "twin": pip_bot(LONG)}
+    assert judged(play_round_robin(LONG, players, 4, 1)) == {(0, 1): False, (0, 2): False, (1, 2): True}
+
+
+def judged(played):
+    return {pair: result.adjusted_points_per_game is not None for pair, result in played.matches.items()}
 
 
 def test_two_of_a_kind_are_rated_alike():

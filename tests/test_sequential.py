@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from test_evaluation import make_bot, same
+from test_evaluation import cells, make_bot, same
 
 from nardy_rl.evaluation import sequential
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.results import sequential_sheet, sequential_table
-from nardy_rl.evaluation.sequential import ABOVE, BELOW, OPEN, ConfidenceSequence, play_until
-from nardy_rl.evaluation.statistics import Z_95
+from nardy_rl.evaluation.sequential import ABOVE, BELOW, OPEN, ConfidenceSequence, SequentialResult, play_until
+from nardy_rl.evaluation.statistics import Z_95, match_result, new_games
 from nardy_rl.rules.variant import variant
 
 LONG = variant("long")
@@ -88,4 +88,25 @@ def test_the_report_has_the_interval_that_holds(monkeypatch):
     assert sheet["interval"] == list(stopped.interval)
     assert (sheet["verdict"], sheet["bound"], sheet["games"], sheet["most_games"]) == (ABOVE, 0.5, 100, 1000)
     assert "points_interval" not in sheet
-    assert sequential_table(stopped, LONG, "heuristic", "random").row_count == 11
+    assert sequential_table(stopped, LONG, "heuristic", "random").row_count == 10
+
+
+def test_the_interval_stands_beside_the_figure_that_it_is_of():
+    rows = []
+    for judged in (False, True):
+        result = match_result(LONG, a_few_games(), judged, seconds=1.0, seed=1)
+        stopped = SequentialResult(result=result, bound=0.5, interval=(0.5, 1.5), most_games=100)
+        rows.append(cells(sequential_table(stopped, LONG, "a", "b")))
+    plain, judged = rows
+    figure, figure_less_luck = "points per game for A", "the same, luck of the dice taken off"
+    assert plain[figure] == "+1.0000, 95 % interval +0.5000 … +1.5000 whenever one stops"
+    assert figure_less_luck not in plain
+    assert judged[figure] == "+1.0000"
+    assert judged[figure_less_luck] == "+0.7500, 95 % interval +0.5000 … +1.5000 whenever one stops"
+
+
+def a_few_games():
+    games = new_games(2)
+    games.games[:] = (1, 0, 50, 0)
+    games.luck[:] = 0.25
+    return games

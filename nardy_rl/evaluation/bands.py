@@ -5,6 +5,15 @@ Far outside of a band, suspect the rules, a sign, or an output of the network.
 
 from __future__ import annotations
 
+STATISTICS = {
+    "starter_wins": "games won by the starter",
+    "mars": "won as mars (gammon)",
+    "koks": "won as koks (backgammon)",
+    "turns": "turns a game",
+    "passes": "turns in which nothing could be played",
+}
+"""What is looked at, by name. All are shares but the turns."""
+
 BANDS: dict[str, dict[str, tuple[float, float]]] = {
     "short": {
         "starter_wins": (0.505, 0.515),
@@ -37,5 +46,5 @@ BANDS: dict[str, dict[str, tuple[float, float]]] = {
         "passes": (0.01, 0.02),
     },
 }
-"""For each variant and statistic (`training.sanity`) the expected range. Short and long: from strong engines'
-self-play. The gulbars have no other engine: around the last tenth of our own runs of 100,000 to 400,000 games."""
+"""For each variant and statistic the expected range. Short and long: from strong engines' self-play. The gulbars have
+no other engine: around the last tenth of our own runs of 100,000 to 400,000 games."""

@@ -64,7 +64,7 @@ class Options:
     b: str | None = None
     games: int = 10_000
     clear_of: float | None = None
-    luck: bool = True
+    luck: bool | None = None
     record: str | None = None
     bots: list[str] | None = None
     position: str | None = field(default=None, metadata={"as_typed": True})
@@ -130,7 +130,7 @@ def main(variant: Variant, options: Options) -> None:
 def _match(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
     names = str(options.a), str(options.b)
     a, b = (load_player(name, variant) for name in names)
-    judge = judge_of(a, b) if options.luck else None
+    judge = judge_of(a, b, options.luck)
     games, seed, workers = options.games, options.seed, options.workers
     with _recording(variant, options) as keep, _progress(games) as advance:
         if options.clear_of is None:
@@ -212,7 +212,7 @@ def _report(variant: Variant, options: Options) -> tuple[Table, dict[str, Any]]:
 def _network(variant: Variant, options: Options) -> Bot:
     player = load_player(str(options.bot), variant)
     if not is_network(player):
-        raise ValueError(f"only a network rates positions: bot must be a checkpoint, not {options.bot}")
+        raise ValueError(f"only a checkpoint, a bundle or a bot in the box rates positions, not {options.bot}")
     return player
 
 

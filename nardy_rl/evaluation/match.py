@@ -97,18 +97,28 @@ def playing(
     What is not yet begun when the context is left is dropped.
     """
     pool: Callable[[int], Executor]
+    unrecorded: list[range] = []
+    workers = min(workers or cores(), len(chunks))
     if isinstance(a, Bot) and isinstance(b, Bot):
         play, pool = partial(compiled_pairs, variant, a, b, judge, seed, keep is not None), ThreadPoolExecutor
+        play(range(0))
     else:
         play, pool = partial(outside_pairs, variant, a, b, judge, seed, keep is not None), _processes
-    play(range(0))
-    with _spread(pool, min(workers or cores(), len(chunks))) as spread:
+        unrecorded = [range(1)] * workers  # a pair for each process, which starts and compiles meanwhile
+    with _spread(pool, workers) as spread:
+        for _ in spread(play, unrecorded):
+            pass
         yield (_handed_on(_whole(part, variant), keep) for part in spread(play, chunks))
 
 
-def judge_of(a: Player, b: Player) -> Rater | None:
-    """Who can judge the luck of these two: the first network among them."""
-    return next((player.rater for player in (a, b) if is_network(player)), None)
+def judge_of(a: Player, b: Player, luck: bool | None = None) -> Rater | None:
+    """Who judges the luck of these two: the first network among them.
+
+    luck: whether it is wanted; None: unless one is random or heuristic, where it takes more time than it saves.
+    """
+    if luck is None:
+        luck = not any(isinstance(player, Bot) and not is_network(player) for player in (a, b))
+    return next((player.rater for player in (a, b) if is_network(player)), None) if luck else None
 
 
 def joined(parts: list[Games]) -> Games:

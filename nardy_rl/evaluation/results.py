@@ -10,18 +10,20 @@ from typing import Any
 from rich.table import Table
 
 from nardy_rl.evaluation.sequential import OPEN, SequentialResult
-from nardy_rl.evaluation.statistics import MatchResult
+from nardy_rl.evaluation.statistics import Z_95, MatchResult
 from nardy_rl.files import replacing
 from nardy_rl.rules.variant import Variant
+
+_ADJUSTED = "the same, luck of the dice taken off"
 
 
 def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
     """The result as a table; a and b are the players' names."""
     win_low, win_high = result.win_interval
-    rows = {
-        "points per game for A": f"{result.points_per_game:+.4f} ± {result.standard_error:.4f} (standard error)",
-        **_adjusted(result),
-        "95 % interval": _interval_text(result.points_interval),
+    rows = {"points per game for A ± standard error": _points_text(result.points_per_game, result.standard_error)}
+    if result.adjusted_points_per_game is not None:
+        rows[_ADJUSTED] = _points_text(*result.best_estimate)
+    rows |= {
         "games won by A": f"{result.win_rate:.2%}, 95 % interval {win_low:.2%} … {win_high:.2%}",
         **_rest(result),
     }
@@ -30,14 +32,16 @@ def match_table(result: MatchResult, variant: Variant, a: str, b: str) -> Table:
 
 def sequential_table(stopped: SequentialResult, variant: Variant, a: str, b: str) -> Table:
     """The result of a match that stopped when it was clear of a bound."""
-    result = stopped.result
+    result, plain = stopped.result, "points per game for A"
     verdict = "above or below" if stopped.verdict == OPEN else stopped.verdict
     rows = {
         "verdict": f"A is {verdict} {stopped.bound:g} points per game",
-        "95 % interval": f"{_interval_text(stopped.interval)}, valid at whatever game one stops",
         "stopped after": f"{result.games:,} of {stopped.most_games:,} games",
-        "points per game for A": f"{result.points_per_game:+.4f}",
-        **_adjusted(result),
+        plain: f"{result.points_per_game:+.4f}",
+    }
+    best = plain if result.adjusted_points_per_game is None else _ADJUSTED  # that of which the interval is
+    rows[best] = f"{result.best_estimate[0]:+.4f}, {_interval_text(stopped.interval)} whenever one stops"
+    rows |= {
         "games won by A": f"{result.win_rate:.2%}",
         **_rest(result),
     }
@@ -96,19 +100,21 @@ def check_writable(path: Path) -> None:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write `content` so that `path` holds either its old content or all of the new. Raises OSError."""
     with replacing(path) as file:
-        file.write(json.dumps(content, indent=2).encode() + b"\n")
+        file.write(to_json(content))
+
+
+def to_json(content: dict[str, Any]) -> bytes:
+    """`content` as it stands in a file."""
+    return json.dumps(content, indent=2).encode() + b"\n"
 
 
 def _class_text(classes: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in classes.items())
 
 
+def _points_text(points: float, error: float) -> str:
+    return f"{points:+.4f} ± {error:.4f}, {_interval_text((points - Z_95 * error, points + Z_95 * error))}"
+
+
 def _interval_text(interval: tuple[float, float]) -> str:
-    return f"{interval[0]:+.4f} … {interval[1]:+.4f}"
-
-
-def _adjusted(result: MatchResult) -> dict[str, str]:
-    if result.adjusted_points_per_game is None:
-        return {}
-    text = f"{result.adjusted_points_per_game:+.4f} ± {result.adjusted_standard_error:.4f}"
-    return {"the same, luck of the dice taken off": text}
+    return f"95 % interval {interval[0]:+.4f} … {interval[1]:+.4f}"

@@ -76,11 +76,11 @@ def play_round_robin(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    luck: bool = True,
+    luck: bool | None = None,
 ) -> RoundRobin:
     """Let each pair of players play `games` games. Arguments and errors as for `match.play_match`.
 
-    luck: whether luck is taken off in matches with a network, which judges it; of two the first.
+    luck: whether luck is taken off in matches with a network, as for `match.judge_of`.
     """
     names = tuple(players)
     check_names(list(names))
@@ -88,7 +88,7 @@ def play_round_robin(
     matches = {}
     for one, other in combinations(range(len(names)), 2):
         a, b = players[names[one]], players[names[other]]
-        judge = judge_of(a, b) if luck else None
+        judge = judge_of(a, b, luck)
         result = play_match(variant, a, b, games, seed, workers, progress, judge)
         matches[one, other] = result
         points[one, other], errors[one, other] = result.best_estimate

@@ -13,7 +13,7 @@ from nardy_rl.rules.variant import Variant, variant_from_dict
 
 
 def bot_name(variant: Variant, network: Network) -> str:
-    """What a bot is called by default: short-256."""
+    """What a bot is called by default: short-256-32."""
     return "-".join([variant.name.replace(" ", "_"), *(str(bias.shape[-1]) for bias in network.biases[:-1])])
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from omegaconf import MISSING
 
 from nardy_rl.bundle import CARD, FILES, GOLDEN, POLICY, README, SMALL_POLICY, read_bundle
 from nardy_rl.evaluation.match import check_match
-from nardy_rl.evaluation.results import write_json
+from nardy_rl.evaluation.results import to_json
 from nardy_rl.export import card as cards
 from nardy_rl.export.check import check, compiled_reader, onnxruntime_reader, torch_reader
 from nardy_rl.export.golden import summary, to_lines
@@ -100,12 +102,16 @@ def _check_folder(folder: Path) -> None:
 
 
 def _write(folder: Path, content: dict[str, bytes], card: dict[str, object]) -> None:
-    """Write all files, the card last: until then there is no bundle."""
+    """Write all files, and only then put them into their places.
+
+    Whoever is killed between two of them leaves files that are not those of the card, which `read_bundle` refuses.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CARD).unlink(missing_ok=True)
+    with ExitStack() as places:  # taken from the last to the first: the card's is the last
+        for name, file in {CARD: to_json(card), **content}.items():
+            draft = places.enter_context(replacing(folder / name))
+            draft.write(file)
+            draft.flush()
+            os.fsync(draft.fileno())
     for name in set(FILES) - content.keys():
         (folder / name).unlink(missing_ok=True)
-    for name, file in content.items():
-        with replacing(folder / name) as target:
-            target.write(file)
-    write_json(folder / CARD, card)

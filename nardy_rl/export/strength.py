@@ -7,15 +7,17 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+from nardy_rl.players.registry import locate
 from nardy_rl.rules.variant import Variant, variant_from_dict
 
 _95 = NormalDist().inv_cdf(0.975)
 
 
 def read_strength(path: str, checkpoint: str, variant: Variant) -> dict[str, Any]:
-    """What a result file says of the bot that is A in it, or B if that alone is `checkpoint`.
+    """What a result file says of the bot that lies at `checkpoint`: of A, or of B if that alone is the bot.
 
-    Raises ValueError saying in one line why the file cannot be used.
+    The names in the file are read as evaluate.py would read them now. Raises ValueError saying in one line why the file
+    cannot be used.
     """
     try:
         sheet = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -26,15 +28,17 @@ def read_strength(path: str, checkpoint: str, variant: Variant) -> dict[str, Any
     try:
         if variant_from_dict(sheet["variant"], source=path) != variant:
             raise ValueError(f"{path} is a result of other rules than those of {checkpoint}")
-        return _entry(sheet, checkpoint)
+        seats = [locate(sheet[seat])[0] for seat in ("a", "b")]
+        is_bot = [Path(seat).resolve() == Path(checkpoint).resolve() for seat in seats]
+        if not any(is_bot):
+            raise ValueError(f"{path} is a result of {sheet['a']} against {sheet['b']}: neither is {checkpoint}")
+        return _entry(sheet, is_b=not is_bot[0])
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ValueError(f"{path} is no result of evaluate.py") from None
 
 
-def _entry(sheet: dict[str, Any], checkpoint: str) -> dict[str, Any]:
-    names = [_split(sheet[seat]) for seat in ("a", "b")]
-    is_b = names[1][0] == checkpoint != names[0][0]
-    (_, plies), (opponent, opponent_plies) = reversed(names) if is_b else names
+def _entry(sheet: dict[str, Any], is_b: bool) -> dict[str, Any]:
+    bot, opponent = (sheet["b"], sheet["a"]) if is_b else (sheet["a"], sheet["b"])
     adjusted = sheet.get("adjusted_points_per_game") is not None
     prefix = "adjusted_" if adjusted else ""
     points, error = sheet[f"{prefix}points_per_game"], sheet[f"{prefix}standard_error"]
@@ -45,8 +49,8 @@ def _entry(sheet: dict[str, Any], checkpoint: str) -> dict[str, Any]:
         points, interval = -points, [-bound for bound in reversed(interval)]
         wins, win_interval = 1 - wins, win_interval and [1 - bound for bound in reversed(win_interval)]
     return {
-        "against": _shown(opponent) + f" ({opponent_plies}-ply)" * (opponent_plies > 0),
-        "plies": plies,
+        "against": _shown(opponent),
+        "plies": locate(bot)[1],
         "games": sheet["games"],
         "seed": sheet["seed"],
         "points_per_game": round(points, 5),
@@ -58,12 +62,7 @@ def _entry(sheet: dict[str, Any], checkpoint: str) -> dict[str, Any]:
     }
 
 
-def _split(name: str) -> tuple[str, int]:
-    """A bot's path or word, and how far it looked ahead."""
-    path, at, plies = name.rpartition("@")
-    return (path, int(plies)) if at and plies.isdigit() else (name, 0)
-
-
 def _shown(name: str) -> str:
     """A bot's name for others, to whom the folders of this machine say nothing."""
-    return "/".join(Path(name).parts[-2:])
+    plies = locate(name)[1]
+    return "/".join(Path(name.removesuffix(f"@{plies}")).parts[-2:]) + f" ({plies}-ply)" * (plies > 0)

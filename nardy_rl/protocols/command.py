@@ -11,7 +11,7 @@ from typing import NoReturn
 from nardy_rl.cli import BAD_INPUT, one_line
 
 LOOPBACK = "127.0.0.1"
-BOT_HELP = "a bundle's folder, a checkpoint, either with @1 … @3 for look-ahead, or a name such as heuristic"
+BOT_HELP = "a bundle's folder, a checkpoint, a bot in the box by its name, each also as BOT@1 … BOT@3, or heuristic"
 
 
 class _Parser(argparse.ArgumentParser):

@@ -20,9 +20,6 @@ from nardy_rl.rules.notation import play_text
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import Variant, variant
 
-SIMPLE = ("random", "heuristic")
-"""Opponents against whom luck is not taken off: what counts there is how many games are won."""
-
 _SHARE = 5  # matches with look-ahead, and against the simple bots, have so many times fewer games
 _ALONE = 10  # against itself it has so many times more, since luck is not taken off there
 _BOOK_PLIES = 2
@@ -89,7 +86,7 @@ class Report:
     bouts: list[Bout]
     earlier: list[Earlier]
     self_play: dict[str, float]
-    """By the names of `evaluation.bands`."""
+    """By the names of `bands.STATISTICS`."""
     self_play_games: int
     quality: Quality | None
     openings: list[Opening]
@@ -142,8 +139,7 @@ def measure(subject: Subject, games: int, seed: int, workers: int | None, progre
 
     def bout(a: str, b: str, number: int, path: Path | None = None) -> Bout:
         one, other = load_player(a, rules), load_player(b if path is None else str(path), rules)
-        judge = None if b in SIMPLE else judge_of(one, other)
-        return Bout(a, b, play_match(rules, one, other, number, seed, workers, progress, judge))
+        return Bout(a, b, play_match(rules, one, other, number, seed, workers, progress, judge_of(one, other)))
 
     bouts = [bout(a, b, number) for a, b, number in _fixtures(subject, games)]
     earlier = []
@@ -163,7 +159,7 @@ def measure(subject: Subject, games: int, seed: int, workers: int | None, progre
 def _fixtures(subject: Subject, games: int) -> list[tuple[str, str, int]]:
     """Who plays whom, and how many games, besides matches against the earlier nets."""
     name, ahead, few = subject.name, f"{subject.name}@1", max(4, games // _SHARE // 2 * 2)
-    fixtures = [(name, simple, few) for simple in SIMPLE]
+    fixtures = [(name, simple, few) for simple in ("random", "heuristic")]
     if _engine_plays(subject.variant):
         fixtures += [(name, "pubeval", games), (name, "gnubg:0", games), (ahead, "gnubg:0", few)]
     return [*fixtures, (ahead, name, few)]
@@ -179,7 +175,7 @@ def _shown(path: Path) -> str:
 
 
 def self_play_statistics(rules: Variant, result: MatchResult) -> dict[str, float]:
-    """What `evaluation.bands` speaks of, from a match of a bot against itself."""
+    """The `bands.STATISTICS` that the variant has, from a match of a bot against itself."""
     won = {name: result.classes_a[name] + result.classes_b[name] for name in result.classes_a}
     points = dict(zip(rules.class_names, (rules.single, rules.mars, rules.home_mars, rules.koks), strict=True))
     mars = sum(count for name, count in won.items() if points[name] in (rules.mars, rules.home_mars))

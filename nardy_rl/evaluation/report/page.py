@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nardy_rl.evaluation.bands import BANDS
-from nardy_rl.evaluation.report.measure import SIMPLE, Bout, Earlier, Report, Subject
+from nardy_rl.evaluation.bands import BANDS, STATISTICS
+from nardy_rl.evaluation.report.measure import Bout, Earlier, Report, Subject
 from nardy_rl.evaluation.statistics import Z_95
-
-_STATISTICS = {
-    "starter_wins": "games won by the starter",
-    "mars": "won as mars (gammon)",
-    "koks": "won as koks (backgammon)",
-    "turns": "turns a game",
-    "passes": "turns in which nothing could be played",
-}
 
 
 def page(report: Report, figures: dict[str, str]) -> str:
@@ -79,11 +71,10 @@ def _strength(report: Report) -> Iterator[str]:
     yield _table(
         ("bot", "against", "games", "won", "points per game", "95 %"), (_bout_row(bout) for bout in report.bouts)
     )
+    plain = [f"`{bout.b}`" for bout in report.bouts if bout.result.adjusted_points_per_game is None]
     yield (
-        "Points per game ± standard error, without the luck of the dice except against "
-        f"{' and '.join(f'`{simple}`' for simple in SIMPLE)}. A row is the result of\n"
-        f"`python evaluate.py variant={name} a=BOT b=AGAINST games=GAMES seed={report.seed}`, "
-        f"with `luck=false` for those {len(SIMPLE)}."
+        f"Points per game ± standard error, without the luck of the dice except against {' and '.join(plain)}. A row is"
+        f" the result of\n`python evaluate.py variant={name} a=BOT b=AGAINST games=GAMES seed={report.seed}`."
     )
 
 
@@ -115,7 +106,7 @@ def _self_play(report: Report) -> Iterator[str]:
     bands = BANDS.get(report.subject.variant.name, {})
     rows = []
     for name, value in report.self_play.items():
-        row = _STATISTICS[name], _statistic(name, value)
+        row = STATISTICS[name], _statistic(name, value)
         if name not in bands:
             rows.append((*row, "", ""))
             continue
