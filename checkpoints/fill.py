@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from nardy_rl.export.command import Options, export
+from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from nardy_rl.players.box import BEST, BOX, HISTORY
 from nardy_rl.training.trainer import CONFIG
@@ -34,7 +35,8 @@ def main() -> None:
     save_checkpoint(folder / BEST, best)
     config = yaml.safe_load((given.run / CONFIG).read_text(encoding="utf-8"))
     config["folder"] = f"runs/{best.variant.name}"
-    (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    with replacing(folder / CONFIG) as file:
+        file.write(yaml.safe_dump(config, sort_keys=False).encode())
     for path in _earlier(given.run, best):
         earlier = load_checkpoint(path)
         earlier.net.half()

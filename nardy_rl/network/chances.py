@@ -1,7 +1,7 @@
 """What the next roll can do (see `features`), from masks of points: 36 rolls in a few shifts each.
 
-A mask has bit p for point p, 25 for the bar. Both sides' masks are in the numbering of the side whose chances are
-asked for, `mine` and `theirs`; checkers move towards bit 0.
+A mask has bit p for point p, 25 for the bar, and checkers move towards bit 0. A `Side` is in its own numbering; what a
+side can reach and hit is in that of the side whose chances are asked for.
 """
 
 from __future__ import annotations

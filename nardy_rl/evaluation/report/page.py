@@ -14,15 +14,14 @@ def page(report: Report, figures: dict[str, str]) -> str:
     """The text. figures: the file names of `plots.FIGURES`, as seen from the page."""
     parts = [
         *_head(report.subject),
-        f"![The strength of the run's nets by the games they had learnt from]({figures['curve']})"
-        * bool(report.earlier),
+        *_curve(report, figures["curve"]),
         *_strength(report),
         *_earlier(report),
         *_self_play(report),
         *_quality(report),
         *_openings(report, figures["openings"]),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def _head(subject: Subject) -> Iterator[str]:
@@ -63,6 +62,11 @@ def _phase(phase: dict[str, Any]) -> str:
 
 def _list(value: Any) -> str:
     return "[" + ",".join(f"{item:g}" for item in value) + "]" if isinstance(value, list) else f"{value:g}"
+
+
+def _curve(report: Report, figure: str) -> Iterator[str]:
+    if report.earlier:
+        yield f"![The strength of the run's nets by the games they had learnt from]({figure})"
 
 
 def _strength(report: Report) -> Iterator[str]:
@@ -174,6 +178,6 @@ def _duration(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
 
 
-def signed(points: float, digits: int = 4) -> str:
+def signed(points: float) -> str:
     """A number of points with its sign."""
-    return f"{points:+.{digits}f}".replace("-", "−")
+    return f"{points:+.4f}".replace("-", "−")
