@@ -106,6 +106,16 @@ def bit_count(typing_context: Any, mask: Any) -> Any:
     return types.int64(types.int64), generate
 
 
+@intrinsic
+def reversed_bits(typing_context: Any, mask: Any) -> Any:
+    """An int64 turned round: bit b becomes bit 63 - b."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitreverse(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,6 +10,7 @@ from nardy_rl.export.plain_chances import plain_chances
 from nardy_rl.network.chances import fill_chances
 from nardy_rl.network.features import CHANCE_INPUT, CHANCES, SIDE_INPUTS, sight_of
 from nardy_rl.network.glance import glance
+from nardy_rl.network.masks import facing, side_of
 from nardy_rl.network.value_net import encode
 from nardy_rl.players.bot import HEURISTIC, RANDOM, simple_bot
 from nardy_rl.rules.plays import legal_plays
@@ -24,9 +25,10 @@ ROLLS = list(itertools.product(range(1, 7), repeat=2))
 
 def compiled(rules: Variant, board) -> np.ndarray:
     chances = np.full(2 * CHANCES, np.nan, np.float32)
-    if not rules.rules.hit:
-        chances[:] = 0  # those of hits are not touched
-    fill_chances(*pack(board), *pack(board[1:]), sight_of(rules), chances)
+    sight = sight_of(rules)
+    sides = [side_of(*pack(board[row:]), sight) for row in range(2)]
+    for place, side in enumerate(sides):
+        fill_chances(side, facing(sides[1 - place], sight), place, chances)
     return chances.reshape(2, CHANCES)
 
 

@@ -10,12 +10,14 @@ from nardy_rl.network.vectors import (
     add_rows,
     add_to_rows,
     dot_rows,
+    lined_up,
+    list_changes,
     list_positive,
     padded,
     padded_layer,
 )
 
-WIDTHS = (16, 32, 48, 80)
+WIDTHS = (16, 32, 48, 80, 112)
 START = 5  # rows need not begin on any boundary
 ROWS = 40
 UNTOUCHED = np.float32(7.0)
@@ -27,8 +29,13 @@ def _list(sums, size, indices, values):
 
 
 @kernel
-def _add(rows, start, width, indices, values, count, sums):
-    add_rows(rows, start, width, indices, values, count, sums)
+def _list_changes(after, before, count, size, indices, values):
+    return list_changes(after, before, count, size, indices, values)
+
+
+@kernel
+def _add(rows, start, width, indices, values, count, before, after):
+    add_rows(rows, start, width, indices, values, count, before, after)
 
 
 @kernel
@@ -95,18 +102,50 @@ def test_what_is_no_number_is_listed_with_the_positive_ones():
     assert values[1:4].tolist() == [np.inf, np.float32(1e-40), 0]
 
 
+@pytest.mark.parametrize("listed_before", [0, 3, 4])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_changes_are_listed_behind_what_is_listed_before(listed_before, share):
+    rng = np.random.default_rng(listed_before)
+    for size in WIDTHS:
+        before = rng.normal(size=size + 20).astype(np.float32)
+        after = np.where(rng.random(size + 20) < share, before + rng.normal(size=size + 20), before).astype(np.float32)
+        indices = np.full(listed_before + size + LANES, 99, np.int32)
+        values = np.full(listed_before + size + LANES, UNTOUCHED, np.float32)
+        count = _list_changes(after, before, listed_before, size, indices, values)
+        expected = np.flatnonzero(after[:size] != before[:size])
+        end = listed_before + len(expected)
+        assert count == -(-end // UNROLL) * UNROLL
+        assert (indices[:listed_before] == 99).all()
+        assert (values[:listed_before] == UNTOUCHED).all()
+        np.testing.assert_array_equal(indices[listed_before:end], expected)
+        np.testing.assert_array_equal(values[listed_before:end], (after - before)[expected])
+        assert not indices[end:count].any()
+        assert not values[end:count].any()
+
+
+def test_lined_up_copies_begin_with_a_line_of_the_cache():
+    for length in range(1, 40):
+        array = np.arange(2 * length, dtype=np.float32).reshape(2, length)
+        copy = lined_up(array)
+        np.testing.assert_array_equal(copy, array)
+        assert copy.ctypes.data % (4 * LANES) == 0
+        assert copy.flags.c_contiguous
+        assert not np.shares_memory(copy, array)
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("count", [0, 1, 4, 7, 12, 37])
 def test_listed_rows_are_added_up(width, count):
     rng = np.random.default_rng(width + count)
     whole, indices, values = random_pairs(rng, count)
     vector, rows = random_rows(rng, width)
-    sums = long_vector(rng, width)
-    expected = sums.astype(float)
-    expected[:width] += values[:count].astype(float) @ rows[indices[:count]]
-    _add(vector, START, width, indices, values, whole, sums)
-    np.testing.assert_allclose(sums, expected, atol=1e-5, rtol=1e-5)
-    assert (sums[width:] == UNTOUCHED).all()
+    before, after = long_vector(rng, width), long_vector(rng, width)
+    expected = before[:width] + values[:count].astype(float) @ rows[indices[:count]]
+    _add(vector, START, width, indices, values, whole, before.copy(), after)
+    np.testing.assert_allclose(after[:width], expected, atol=1e-5, rtol=1e-5)
+    assert (after[width:] == UNTOUCHED).all()
+    _add(vector, START, width, indices, values, whole, before, before)  # in place
+    np.testing.assert_array_equal(before, after)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -146,7 +185,7 @@ def test_what_is_no_number_comes_through(width):
     vector, rows = random_rows(rng, width)
     sums, products = long_vector(rng, width), np.zeros(8, np.float32)
     rows[indices[2], width - 1] = np.nan
-    _add(vector, START, width, indices, values, whole, sums)
+    _add(vector, START, width, indices, values, whole, sums, sums)
     assert np.flatnonzero(np.isnan(sums)).tolist() == [width - 1]
     _dot(vector, START, width, indices, 8, sums, products)
     assert np.isnan(products).all()

@@ -1,117 +1,108 @@
-"""What the next roll can do (see `features`), from masks of points: 36 rolls in a few shifts each.
-
-A mask has bit p for point p, 25 for the bar, and checkers move towards bit 0. A `Side` is in its own numbering; what a
-side can reach and hit is in that of the side whose chances are asked for.
-"""
+"""What the next roll can do (see `features`), from masks of points: 36 rolls in a few shifts each."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.compiled import bit_count, highest_bit, inlined, kernel
-from nardy_rl.network.features import (
-    CHANCES,
-    CHECKERS_SCALE,
-    PIPS_SCALE,
-    REACH_SCALE,
-    ROLLS_SCALE,
-    Sight,
-)
-from nardy_rl.network.stages import held_points
+from nardy_rl.compiled import bit_count, highest_bit, inlined, kernel, lowest_bit
+from nardy_rl.network.features import CHANCES, CHECKERS_SCALE, PIPS_SCALE, REACH_SCALE, ROLLS_SCALE
+from nardy_rl.network.masks import BAR, POINTS, Facing, Side
 
-_POINTS = 0x1FFFFFE  # points 1…24
-_BAR = 1 << 25
+_PAIRS = [*itertools.combinations(range(1, 7), 2), (63, 63)]  # a sixteenth, which moves all out of sight
+_SMALLER, _LARGER = np.array(_PAIRS, np.int64).T.copy()
+_NEAR = 12  # so far the rearmost checker's way is looked up
 
 
-class Side(NamedTuple):
-    """A side's points, in its own numbering."""
+def _near_table() -> NDArray[np.int16]:
+    """How many pips a checker can go within the next _NEAR points, the sum over 36 rolls: int16[2 ** _NEAR].
 
-    there: int  # where it has checkers, the bar included
-    held: int  # points that it closes to the other side
-    bar: int  # checkers there
-
-
-@inlined
-def _squeezed(low: int, high: int) -> int:
-    """What `held_points` gives as a mask of points 1…24."""
-    return (_moved_together(low) | (_moved_together(high) << 16)) & _POINTS
-
-
-@inlined
-def _moved_together(spread: int) -> int:
-    """One bit in four of 64 moved together."""
-    pairs = (spread | (spread >> 3)) & 0x0303030303030303
-    fours = (pairs | (pairs >> 6)) & 0x000F000F000F000F
-    eights = (fours | (fours >> 12)) & 0x000000FF000000FF
-    return (eights | (eights >> 24)) & 0xFFFF
+    The highest bit of an index is the point one pip ahead, 1 if it is open, and so on.
+    """
+    index = np.arange(1 << _NEAR)
+    open_at = [index >= 0, *((index >> (_NEAR - pips)) & 1 == 1 for pips in range(1, _NEAR + 1))]
+    total = np.zeros(len(index), np.int16)
+    for larger in range(1, 7):
+        going = np.ones(len(index), bool)
+        for place in range(larger, min(4 * larger, _NEAR) + 1, larger):
+            going &= open_at[place]
+            total += larger * going
+        for smaller in range(1, larger):
+            whole = (open_at[larger] | open_at[smaller]) & open_at[larger + smaller]
+            one = np.where(open_at[larger], larger, smaller * open_at[smaller])
+            total += 2 * np.where(whole, larger + smaller, one).astype(np.int16)
+    return total
 
 
-@inlined
-def side_of(low: int, high: int, sight: Sight) -> Side:
-    """A side by its words."""
-    bar = (high >> 36) & 15
-    there = _squeezed(*held_points(low, high, 1))
-    held = there if sight.least == 1 else _squeezed(*held_points(low, high, sight.least))
-    return Side(there | _BAR if bar else there, held, bar)
+_NEAR_PIPS = _near_table()
+
+
+def _way(pips: range) -> int:
+    """These distances ahead of the rearmost checker, as `_reach` has them."""
+    return sum(1 << (24 - distance) for distance in pips)
+
+
+# The steps of doubles beyond _NEAR, each with all before it.
+_FOURTH_4, _THIRD_5, _FOURTH_5 = _way(range(4, 17, 4)), _way(range(5, 16, 5)), _way(range(5, 21, 5))
+_THIRD_6, _FOURTH_6 = _way(range(6, 19, 6)), _way(range(6, 25, 6))
 
 
 @inlined
-def _across(mask: int, contrary: int) -> int:
-    """Points 1…24 of one side in the numbering of the other (rules 1)."""
-    if not contrary:
-        return ((mask & 0x1FFE) << 12) | ((mask >> 12) & 0x1FFE)
-    turned = (mask & _POINTS) << 6  # 32 bits turned round, of which bit p + 6 becomes bit 25 - p
-    turned = ((turned & 0x55555555) << 1) | ((turned >> 1) & 0x55555555)
-    turned = ((turned & 0x33333333) << 2) | ((turned >> 2) & 0x33333333)
-    turned = ((turned & 0x0F0F0F0F) << 4) | ((turned >> 4) & 0x0F0F0F0F)
-    turned = ((turned & 0x00FF00FF) << 8) | ((turned >> 8) & 0x00FF00FF)
-    return ((turned & 0xFFFF) << 16) | (turned >> 16)
+def _reach(rear: int, reachable: int) -> int:
+    """How many pips the rearmost checker, on point `rear`, can go: the sum over 36 rolls."""
+    onward = reachable << 24 | 0x1FFFFFF  # bit p + 24 for point p: beyond point 1 all is open
+    way = onward >> rear  # bit 24 - d for d pips ahead
+    pips = int(_NEAR_PIPS[(way >> (24 - _NEAR)) & ((1 << _NEAR) - 1)])
+    pips += 4 * (way & _FOURTH_4 == _FOURTH_4)
+    pips += 5 * ((way & _THIRD_5 == _THIRD_5) + (way & _FOURTH_5 == _FOURTH_5))
+    return pips + 6 * ((way & _THIRD_6 == _THIRD_6) + (way & _FOURTH_6 == _FOURTH_6))
 
 
 @inlined
-def _hits(side: Side, reachable: int, blots: int) -> tuple[int, int]:
+def _hits(side: Side, ahead: Facing) -> tuple[int, int]:
     """Of 36 rolls: those that hit a blot, and the pips that they take from the farthest one."""
-    if blots == 0:
+    if ahead.blots == 0 or side.there >> (lowest_bit(ahead.blots) + 1) == 0:
         return 0, 0
     if side.bar:
-        return _hits_from_bar(side, reachable, blots)
+        return _hits_from_bar(side, ahead)
     number, pips = 0, 0
-    for larger in range(1, 7):
-        one = side.there >> larger
-        onward = one & reachable
-        for smaller in range(1, larger):
-            other = side.there >> smaller
-            found = (one | other | (onward >> smaller) | ((other & reachable) >> larger)) & blots
-            number += 2 * (found != 0)
-            pips += 2 * highest_bit(found | 1)
-        second = onward >> larger
-        third = (second & reachable) >> larger
-        found = (one | second | third | ((third & reachable) >> larger)) & blots
+    for pair in range(len(_LARGER)):
+        smaller, larger = _SMALLER[pair], _LARGER[pair]
+        one, other = side.there >> larger, side.there >> smaller
+        ends = one | other | ((one & ahead.reachable) >> smaller) | ((other & ahead.reachable) >> larger)
+        found = ends & ahead.blots
+        number += found != 0
+        pips += highest_bit(found | 1)
+    number, pips = 2 * number, 2 * pips
+    for die in range(1, 7):
+        one = side.there >> die
+        two = (one & ahead.reachable) >> die
+        three = (two & ahead.reachable) >> die
+        found = (one | two | three | ((three & ahead.reachable) >> die)) & ahead.blots
         number += found != 0
         pips += highest_bit(found | 1)
     return number, pips
 
 
 @kernel
-def _hits_from_bar(side: Side, reachable: int, blots: int) -> tuple[int, int]:
+def _hits_from_bar(side: Side, ahead: Facing) -> tuple[int, int]:
     """The same for a side with checkers on the bar."""
     number, pips = 0, 0
-    others = side.there & _POINTS
+    others = side.there & POINTS
     for larger in range(1, 7):
-        one = _BAR >> larger
-        entered = one & reachable
+        one = BAR >> larger
+        entered = one & ahead.reachable
         for smaller in range(1, larger):
-            other = _BAR >> smaller
+            other = BAR >> smaller
             found = one | other
             if side.bar == 1:
                 if entered:
                     found |= (entered | others) >> smaller
-                if other & reachable:
+                if other & ahead.reachable:
                     found |= (other | others) >> larger
-            found &= blots
+            found &= ahead.blots
             number += 2 * (found != 0)
             pips += 2 * highest_bit(found | 1)
         found = one
@@ -120,52 +111,21 @@ def _hits_from_bar(side: Side, reachable: int, blots: int) -> tuple[int, int]:
             for _ in range(4 - side.bar):
                 stand >>= larger
                 found |= stand
-                stand &= reachable
-        found &= blots
+                stand &= ahead.reachable
+        found &= ahead.blots
         number += found != 0
         pips += highest_bit(found | 1)
     return number, pips
 
 
 @inlined
-def _reach(rear: int, reachable: int) -> int:
-    """How many pips the rearmost checker, on point `rear`, can go: the sum over 36 rolls."""
-    pips = 0
-    onward = reachable << 24 | 0x1FFFFFF  # bit p + 24 for point p: beyond point 1 all is open
-    place = onward >> rear
-    for larger in range(1, 7):
-        first = (place >> (24 - larger)) & 1
-        steps = first
-        for step in range(2, 5):
-            steps += (steps == step - 1) & (place >> (24 - step * larger)) & 1
-        pips += steps * larger
-        for smaller in range(1, larger):
-            second = (place >> (24 - smaller)) & 1
-            whole = (first | second) & (place >> (24 - larger - smaller)) & 1
-            pips += 2 * (larger + smaller if whole else larger if first else smaller if second else 0)
-    return pips
-
-
-@inlined
-def _fill(side: Side, other: Side, sight: Sight, chances: NDArray[np.float32], start: int) -> None:
-    """The chances of a side against the other into `chances` from `start` on."""
-    reachable = _POINTS & ~_across(other.held, sight.contrary)
-    if sight.least > 1:
-        blots = _across(other.there & ~other.held, sight.contrary)
-        number, pips = _hits(side, reachable, blots)
-        chances[start] = number * np.float32(ROLLS_SCALE)
-        chances[start + 1] = pips * np.float32(PIPS_SCALE)
-    starts = _BAR if side.bar else side.there
-    chances[start + 2] = _reach(max(highest_bit(side.there), 0), reachable) * np.float32(REACH_SCALE)
+def fill_chances(side: Side, ahead: Facing, place: int, chances: NDArray[np.float32]) -> None:
+    """The chances of a side with what it faces: float32[≥ 2 CHANCES], first those of the side in place 0, who acts."""
+    start = place * CHANCES
+    number, pips = _hits(side, ahead)
+    chances[start] = number * np.float32(ROLLS_SCALE)
+    chances[start + 1] = pips * np.float32(PIPS_SCALE)
+    chances[start + 2] = _reach(max(highest_bit(side.there), 0), ahead.reachable) * np.float32(REACH_SCALE)
+    starts = BAR if side.bar else side.there
     for die in range(1, 7):
-        chances[start + 2 + die] = bit_count((starts >> die) & reachable) * np.float32(CHECKERS_SCALE)
-
-
-@kernel
-def fill_chances(
-    low: int, high: int, other_low: int, other_high: int, sight: Sight, chances: NDArray[np.float32]
-) -> None:
-    """The chances of both sides by their words, those of the side that acts first: float32[≥ 2 CHANCES]."""
-    side, other = side_of(low, high, sight), side_of(other_low, other_high, sight)
-    _fill(side, other, sight, chances, 0)
-    _fill(other, side, sight, chances, CHANCES)
+        chances[start + 2 + die] = bit_count((starts >> die) & ahead.reachable) * np.float32(CHECKERS_SCALE)

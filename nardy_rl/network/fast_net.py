@@ -12,13 +12,13 @@ from nardy_rl.network.features import (
     INPUTS,
     PENDING_INPUTS,
     PENDING_SCALE,
+    QUARTERS,
     Sight,
-    chance_rows,
     count_table,
-    set_table,
+    extra_rows,
     sight_of,
 )
-from nardy_rl.network.vectors import LANES, padded, padded_layer
+from nardy_rl.network.vectors import LANES, lined_up, padded, padded_layer
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS
 from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.variant import Variant
@@ -29,8 +29,7 @@ class FastNet(NamedTuple):
 
     table: NDArray[np.float32]  # [2, 26, 16, H]: what each count adds to the first layer
     steps: NDArray[np.float32]  # [2, 26, 16, H]: steps[c] = table[c + 1] - table[c]
-    sets: NDArray[np.float32]  # [2, 4, 64, H]: what each set of held points adds
-    chances: NDArray[np.float32]  # [2 CHANCES H]: see `chance_rows`
+    extra: NDArray[np.float32]  # [(2 CHANCES + 8 SETS) H]: see `extra_rows`
     bias: NDArray[np.float32]  # [H]
     pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
     widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
@@ -43,10 +42,12 @@ class FastNet(NamedTuple):
 class Scratch(NamedTuple):
     """Room for one thread's ratings, made by `new_scratch`."""
 
-    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU, after 0, 1, … moves, without his sets
-    whole: NDArray[np.float32]  # [H]: the same with them
-    low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays`
+    sums: NDArray[np.float32]  # [MAX_MOVES + 1, H]: first layer before its ReLU after 0, 1, … moves, but for …
+    whole: NDArray[np.float32]  # [H]: … the mover's sets and how the chances have changed, which are in this one
+    low: NDArray[np.int64]  # [MAX_MOVES + 1]: the mover's words at each depth, as in `kernel.Plays` …
     high: NDArray[np.int64]
+    there: NDArray[np.int64]  # … and masks, as in `masks.Side`
+    held: NDArray[np.int64]
     layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
     indices: NDArray[np.int32]  # [≥ widest layer + LANES]: the units of a layer that speak …
     values: NDArray[np.float32]  # … and what they say
@@ -54,7 +55,8 @@ class Scratch(NamedTuple):
     flat: NDArray[np.float32]  # the same memory in one row
     equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
     board: NDArray[np.int8]  # [2, 26]
-    chances: NDArray[np.float32]  # [≥ 2 CHANCES]
+    chances: NDArray[np.float32]  # [≥ 2 CHANCES]: after a play
+    chances_before: NDArray[np.float32]
 
 
 def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32]], variant: Variant) -> FastNet:
@@ -74,14 +76,13 @@ def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32
     steps[:, :, :-1] = np.diff(table, axis=2)
     dense = [padded_layer(*layer) for layer in zip(weights[1:], biases[1:], strict=True)]
     return FastNet(
-        table,
-        steps,
-        set_table(first),
-        chance_rows(first),
-        np.pad(biases[0], (0, width - len(biases[0]))),
-        pending,
+        lined_up(table),
+        lined_up(steps),
+        lined_up(extra_rows(first)),
+        lined_up(np.pad(biases[0], (0, width - len(biases[0])))),
+        lined_up(pending),
         np.array([padded(bias.shape[-1]) for bias in biases], np.int64),
-        np.concatenate(dense),
+        lined_up(np.concatenate(dense)),
         equity_weights(variant),
         np.array(variant.levels, np.int64),
         sight_of(variant),
@@ -92,18 +93,21 @@ def new_scratch(net: FastNet) -> Scratch:
     """Fresh room for rating plays with `net`; each thread needs its own."""
     widest, outputs = int(net.widths.max()), len(net.equity) - 1
     flat = np.zeros(MAX_PLAYS * outputs, np.float32)
-    chances, listed = padded(2 * CHANCES), max(widest, padded(2 * CHANCES)) + LANES
+    chances, listed = padded(2 * CHANCES), max(widest, 2 * QUARTERS + padded(2 * CHANCES)) + LANES
     return Scratch(
-        np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32),
-        np.zeros(len(net.bias), np.float32),
+        lined_up(np.zeros((MAX_MOVES + 1, len(net.bias)), np.float32)),
+        lined_up(np.zeros(len(net.bias), np.float32)),
         np.zeros(MAX_MOVES + 1, np.int64),
         np.zeros(MAX_MOVES + 1, np.int64),
-        np.zeros((len(net.widths), widest), np.float32),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        np.zeros(MAX_MOVES + 1, np.int64),
+        lined_up(np.zeros((len(net.widths), widest), np.float32)),
         np.zeros(listed, np.int32),
         np.zeros(listed, np.float32),
         flat.reshape(MAX_PLAYS, outputs),
         flat,
         np.zeros(MAX_PLAYS, np.float32),
         np.zeros((2, 26), np.int8),
-        np.zeros(chances, np.float32),
+        lined_up(np.zeros(chances, np.float32)),
+        lined_up(np.zeros(chances, np.float32)),
     )

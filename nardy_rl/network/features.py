@@ -32,7 +32,8 @@ In variants where dice can be pending (`Variant.has_pending`) seven more follow,
 1…6 a quarter of the steps of it that the player who acts has still to play, then 1 if they are of his own roll.
 
 Every input but those depends on the count of one point, or on one quarter. The first layer is therefore a sum of table
-rows, which is what lets the compiled twin follow a play by adding two rows a move, and one for each quarter.
+rows, which is what lets the compiled twin follow a play by adding two rows a move, one for each quarter, and one for
+each chance that has changed.
 
 The layers after the first have weights of their own for each of five stages: 0 when the sides have passed each other,
 else 1, plus 1 if the player on roll has a checker in the quarter where he enters (points 19…24) or on the bar, plus 2
@@ -94,21 +95,15 @@ def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
     return table
 
 
-def set_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What each set of held points adds to the first layer: float32[2, 4, 64, H] from its weights float32[H, inputs].
+def extra_rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What all else of a position adds to the first layer, from its weights float32[H, inputs]: rows of H, one after
+    another.
 
-    Axes: 0 the player on roll, 1 the other; quarter; set; hidden unit.
+    First 2 CHANCES rows, for each 1 that a chance of the next roll is, those of the player on roll first. Then SETS
+    rows for each side and each quarter, for what it may hold there.
     """
-    table = np.zeros((2, QUARTERS, SETS, weights.shape[0]), np.float32)
-    for side in range(2):
-        first = side * SIDE_INPUTS
-        own = weights[:, first + SET_INPUT : first + CHANCE_INPUT]
-        table[side, :, 1:] = own.T.reshape(QUARTERS, SETS - 1, -1)
-    return table
-
-
-def chance_rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What each chance of the next roll adds to the first layer for each 1 that it is: float32[2 CHANCES H], rows one
-    after another, from its weights float32[H, inputs]; those of the player on roll first."""
-    rows = [weights[:, side * SIDE_INPUTS + CHANCE_INPUT : (side + 1) * SIDE_INPUTS].T for side in range(2)]
-    return np.concatenate(rows).ravel()
+    sides = [weights[:, side * SIDE_INPUTS : (side + 1) * SIDE_INPUTS].T for side in range(2)]
+    sets = np.zeros((2, QUARTERS, SETS, len(weights)), np.float32)
+    for side, own in enumerate(sides):
+        sets[side, :, 1:] = own[SET_INPUT:CHANCE_INPUT].reshape(QUARTERS, SETS - 1, -1)
+    return np.concatenate([*(own[CHANCE_INPUT:] for own in sides), sets.reshape(-1, len(weights))]).ravel()

@@ -34,9 +34,10 @@ from nardy_rl.network.features import (
     UNITS,
     Sight,
 )
+from nardy_rl.network.masks import facing, held_set, side_of
 from nardy_rl.network.sigmoid import sigmoid
-from nardy_rl.network.stages import held_points, held_set, stage
-from nardy_rl.network.vectors import LANES, UNROLL, add_rows, add_to_rows, dot_rows, list_positive
+from nardy_rl.network.stages import stage
+from nardy_rl.network.vectors import LANES, UNROLL, add_rows, add_to_rows, dot_rows, lined_up, list_positive
 from nardy_rl.rules.words import pack
 
 _MAX_ACTIVE = INPUTS + PENDING_INPUTS
@@ -63,12 +64,12 @@ def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
     """Fresh room for a network with layers of these padded widths, outputs last, and so many parameters."""
     layers, widest = len(widths), max(int(widths.max()), _MAX_ACTIVE)
     return Workspace(
-        np.zeros(parameters, np.float32),
+        lined_up(np.zeros(parameters, np.float32)),
         np.zeros((layers, widest + LANES), np.int32),
         np.zeros((layers, widest + LANES), np.float32),
         np.zeros(layers, np.int64),
-        np.zeros((layers, widest), np.float32),
-        np.zeros((layers, widest), np.float32),
+        lined_up(np.zeros((layers, widest), np.float32)),
+        lined_up(np.zeros((layers, widest), np.float32)),
         np.zeros(widest + LANES, np.float32),
         np.zeros(2 * CHANCES, np.float32),
     )
@@ -83,7 +84,9 @@ def _active_inputs(
     size = 0
     low, high = pack(position)
     other_low, other_high = pack(position[1:])
-    fill_chances(low, high, other_low, other_high, sight, chances)
+    first, second = side_of(low, high, sight), side_of(other_low, other_high, sight)
+    fill_chances(first, facing(second, sight), 0, chances)
+    fill_chances(second, facing(first, sight), 1, chances)
     for side in range(2):
         base = side * SIDE_INPUTS
         for point in range(1, 25):
@@ -100,10 +103,8 @@ def _active_inputs(
             active[size] = base + OFF_INPUT
             value[size] = position[side, 0] * np.float32(OFF_SCALE)
             size += 1
-        held_low, held_high = held_points(low, high, sight.least)
-        low, high = other_low, other_high
         for quarter in range(QUARTERS):
-            held = held_set(held_low, held_high, quarter)
+            held = held_set(second.held if side else first.held, quarter)
             if held:
                 active[size] = base + SET_INPUT + (SETS - 1) * quarter + held - 1
                 value[size] = 1.0
@@ -142,9 +143,7 @@ def _forward(
             before = work.sums[layer - 1]
             work.counts[layer] = list_positive(before, width, work.indices[layer], work.values[layer])
         bias = parameters[start + width * following : start + size]
-        for unit in range(following):
-            sums[unit] = bias[unit]
-        add_rows(parameters, start, following, work.indices[layer], work.values[layer], work.counts[layer], sums)
+        add_rows(parameters, start, following, work.indices[layer], work.values[layer], work.counts[layer], bias, sums)
         layer_start += STAGES * size if layer else size
         width = following
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from nardy_rl.compiled import inlined, kernel, lowest_bit
 from nardy_rl.network.chances import fill_chances
 from nardy_rl.network.fast_net import FastNet, Scratch
-from nardy_rl.network.features import PENDING_INPUTS, STAGES
+from nardy_rl.network.features import CHANCES, PENDING_INPUTS, QUARTERS, SETS, STAGES
+from nardy_rl.network.masks import BAR, Facing, Side, facing, held_set, side_of, with_move
 from nardy_rl.network.sigmoid import sigmoid
-from nardy_rl.network.stages import enters, held_points, held_set, last_free, rear, stage, stage_of
-from nardy_rl.network.vectors import add_rows, list_positive
+from nardy_rl.network.stages import enters, last_free, rear, stage, stage_of
+from nardy_rl.network.vectors import add_rows, list_changes, list_positive
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import points_won
@@ -49,36 +50,33 @@ def _first_layer(net: FastNet, board: NDArray[np.int8], actor: int, pending: int
 
 
 @inlined
-def _add_sets(
-    net: FastNet, side: int, low: int, high: int, before: NDArray[np.float32], after: NDArray[np.float32]
+def _list_sets(side: int, held: int, count: int, scratch: Scratch) -> int:
+    """Add the sets of points that a side holds to a list of `count` extra rows; its new length. Side 0 acts."""
+    for quarter in range(QUARTERS):
+        row = 2 * CHANCES + (side * QUARTERS + quarter) * SETS + held_set(held, quarter)
+        scratch.indices[count + quarter] = row
+        scratch.values[count + quarter] = 1.0
+    return count + QUARTERS
+
+
+@inlined
+def _add_listed(
+    net: FastNet, count: int, scratch: Scratch, before: NDArray[np.float32], after: NDArray[np.float32]
 ) -> None:
-    """after = before + what the held points of a side add: side 0 acts, (low, high) are its words."""
-    held_low, held_high = held_points(low, high, net.sight.least)
-    first = net.sets[side, 0, held_set(held_low, held_high, 0)]
-    second = net.sets[side, 1, held_set(held_low, held_high, 1)]
-    third = net.sets[side, 2, held_set(held_low, held_high, 2)]
-    fourth = net.sets[side, 3, held_set(held_low, held_high, 3)]
-    for unit in range(after.size):
-        after[unit] = before[unit] + first[unit] + second[unit] + third[unit] + fourth[unit]
+    """after = before + the extra rows listed."""
+    add_rows(net.extra, 0, after.size, scratch.indices, scratch.values, count, before, after)
 
 
 @inlined
-def _add_chances(net: FastNet, low: int, high: int, other_low: int, other_high: int, scratch: Scratch) -> None:
-    """Add to the first layer what the next roll can do; (low, high) are the words of the side that acts."""
-    chances = scratch.chances
-    fill_chances(low, high, other_low, other_high, net.sight, chances)
-    count = list_positive(chances, chances.size, scratch.indices, scratch.values)
-    add_rows(net.chances, 0, scratch.whole.size, scratch.indices, scratch.values, count, scratch.whole)
-
-
-@inlined
-def _after_hits(low: int, high: int, hits: int, contrary: int) -> tuple[int, int]:
-    """A side's words after its blots on these points, in the hitter's numbering, went to the bar."""
+def _after_hits(other: Side, hits: int, contrary: int) -> Side:
+    """A side whose blots on these points, in the hitter's numbering, went to the bar."""
+    there, bar = other.there, other.bar
     while hits:
         point = lowest_bit(hits)
         hits &= hits - 1
-        low, high = moved(low, high, mirror(point, contrary), 25)
-    return low, high
+        there = (there & ~(1 << mirror(point, contrary))) | BAR
+        bar += 1
+    return Side(there, other.held, bar)
 
 
 @inlined
@@ -92,10 +90,8 @@ def _upper_layers(
         size = (width + 1) * following
         start = layer_start + stage * size
         bias = net.dense[start + width * following : start + size]
-        for unit in range(following):
-            after[unit] = bias[unit]
         count = list_positive(before, width, scratch.indices, scratch.values)
-        add_rows(net.dense, start, following, scratch.indices, scratch.values, count, after)
+        add_rows(net.dense, start, following, scratch.indices, scratch.values, count, bias, after)
         layer_start += STAGES * size
         before, width = after, following
     for out in range(logits.size):
@@ -113,9 +109,12 @@ def rate(
     _first_layer(net, board, 0, pending, scratch.sums[0])
     low, high = pack(board)
     other_low, other_high = pack(board[1:])
-    _add_sets(net, 0, low, high, scratch.sums[0], scratch.whole)
-    _add_sets(net, 1, other_low, other_high, scratch.whole, scratch.whole)
-    _add_chances(net, low, high, other_low, other_high, scratch)
+    side, other = side_of(low, high, net.sight), side_of(other_low, other_high, net.sight)
+    fill_chances(side, facing(other, net.sight), 0, scratch.chances)
+    fill_chances(other, facing(side, net.sight), 1, scratch.chances)
+    count = list_positive(scratch.chances, scratch.chances.size, scratch.indices, scratch.values)
+    count = _list_sets(1, other.held, _list_sets(0, side.held, count, scratch), scratch)
+    _add_listed(net, count, scratch, scratch.sums[0], scratch.whole)
     _upper_layers(net, scratch.whole, stage(board, net.sight), scratch, probabilities)
     for out in range(probabilities.size):
         probabilities[out] = sigmoid(probabilities[out])
@@ -159,9 +158,11 @@ def _follow(
     move = (moves >> (16 * depth)) & 0xFFFF
     source, target = move & 31, (move >> 5) & 31
     before, after = scratch.sums[depth], scratch.sums[depth + 1]
-    leave = net.steps[mover, source, count_at(low, high, source) - 1]
+    left = count_at(low, high, source) - 1
+    leave = net.steps[mover, source, left]
     low, high = moved(low, high, source, target)
-    enter = net.steps[mover, target, count_at(low, high, target) - 1]
+    came = count_at(low, high, target)
+    enter = net.steps[mover, target, came - 1]
     for unit in range(after.size):
         after[unit] = before[unit] - leave[unit] + enter[unit]
     if move >> 10:
@@ -172,7 +173,9 @@ def _follow(
         bar = net.steps[1 - mover, 25, on_bar]
         for unit in range(after.size):
             after[unit] += bar[unit] - blot[unit]
+    there, held = with_move(scratch.there[depth], scratch.held[depth], source, target, left, came, net.sight)
     scratch.low[depth + 1], scratch.high[depth + 1] = low, high
+    scratch.there[depth + 1], scratch.held[depth + 1] = there, held
 
 
 @kernel
@@ -190,11 +193,17 @@ def rate_plays(
     mover = 0 if goes_on else 1
     sign = np.float32(1.0 if goes_on else -1.0)
     _first_layer(net, board, mover, pending, scratch.sums[0])
-    other_low, other_high = pack(board[1:])
-    # No play changes what the other holds.
-    _add_sets(net, 1 - mover, other_low, other_high, scratch.sums[0], scratch.sums[0])
-    other = rear(board[1])
     scratch.low[0], scratch.high[0] = pack(board)
+    other_low, other_high = pack(board[1:])
+    mine, other = side_of(scratch.low[0], scratch.high[0], net.sight), side_of(other_low, other_high, net.sight)
+    scratch.there[0], scratch.held[0] = mine.there, mine.held
+    # No play changes what the other holds, and half of the chances stay as they are.
+    ahead = facing(other, net.sight)
+    fill_chances(mine, ahead, mover, scratch.chances_before)
+    fill_chances(other, facing(mine, net.sight), 1 - mover, scratch.chances_before)
+    count = list_positive(scratch.chances_before, scratch.chances_before.size, scratch.indices, scratch.values)
+    _add_listed(net, _list_sets(1 - mover, other.held, count, scratch), scratch, scratch.sums[0], scratch.sums[0])
+    other_rear = rear(board[1])
     kept = 0  # how many moves of the last play the accumulators still hold
     last_moves = 0
     for index in range(size):
@@ -208,14 +217,17 @@ def rate_plays(
         last_moves = moves
         low, high = plays.low[index], plays.high[index]
         hits = hit_points(high)
-        other_rear = 25 if hits else other
-        reached = stage_of(low, high, last_free(other_rear, net.sight), enters(other_rear), mover == 0)
-        _add_sets(net, mover, low, high, scratch.sums[depth], scratch.whole)
-        met_low, met_high = _after_hits(other_low, other_high, hits, rules.contrary)
-        if goes_on:
-            _add_chances(net, low, high, met_low, met_high, scratch)
-        else:
-            _add_chances(net, met_low, met_high, low, high, scratch)
+        behind = 25 if hits else other_rear
+        reached = stage_of(low, high, last_free(behind, net.sight), enters(behind), mover == 0)
+        mine = Side(scratch.there[depth], scratch.held[depth], (high >> 36) & 15)
+        fill_chances(mine, Facing(ahead.reachable, ahead.blots & ~hits), mover, scratch.chances)
+        met = _after_hits(other, hits, rules.contrary)
+        fill_chances(met, facing(mine, net.sight), 1 - mover, scratch.chances)
+        count = _list_sets(mover, mine.held, 0, scratch)
+        count = list_changes(
+            scratch.chances, scratch.chances_before, count, scratch.chances.size, scratch.indices, scratch.values
+        )
+        _add_listed(net, count, scratch, scratch.sums[depth], scratch.whole)
         _upper_layers(net, scratch.whole, reached, scratch, scratch.probabilities[index])
     for index in range(size * outputs):
         scratch.flat[index] = sigmoid(scratch.flat[index])

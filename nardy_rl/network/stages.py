@@ -1,4 +1,4 @@
-"""The held points and the stage of a game (see `features`), from the words in which the compiled core keeps a side."""
+"""The stage of a game (see `features`), from the words in which the compiled core keeps a side."""
 
 from __future__ import annotations
 
@@ -8,35 +8,6 @@ from numpy.typing import NDArray
 from nardy_rl.compiled import inlined
 from nardy_rl.network.features import ENTRY, MIDDLE, Sight
 from nardy_rl.rules.words import any_beyond, pack
-
-_EACH_LOW, _EACH_HIGH = 0x1111111111111111, 0x111111111  # the lowest bit of the counts of points 0…15 and of 16…24
-
-
-@inlined
-def held_points(low: int, high: int, least: int) -> tuple[int, int]:
-    """A side's words with 1 for each count of `least`, 1 or 2, or more, and 0 for all others."""
-    held_low, held_high = (low >> 1) | (low >> 2) | (low >> 3), (high >> 1) | (high >> 2) | (high >> 3)
-    if least == 1:
-        held_low |= low
-        held_high |= high
-    return held_low & _EACH_LOW, held_high & _EACH_HIGH
-
-
-@inlined
-def held_set(held_low: int, held_high: int, quarter: int) -> int:
-    """The set of held points of a quarter, 0…3, as `features` numbers it."""
-    if quarter == 0:
-        spread = held_low >> 4
-    elif quarter == 1:
-        spread = held_low >> 28
-    elif quarter == 2:
-        spread = ((held_low >> 52) & 0xFFF) | (held_high << 12)
-    else:
-        spread = held_high >> 12
-    # One bit in four, of 24, moved together: first by pairs.
-    spread &= 0x111111
-    pairs = (spread | (spread >> 3)) & 0x030303
-    return (pairs | (pairs >> 6) | (pairs >> 12)) & 63
 
 
 @inlined

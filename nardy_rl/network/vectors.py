@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 
 LANES = 16
 UNROLL = 4
+_LINE = 64  # bytes, as many as a vector has
 _FLOAT, _LONG = ir.FloatType(), ir.IntType(64)
 _INT = ir.IntType(32)
 _VECTOR, _INDICES, _MASK = (ir.VectorType(kind, LANES) for kind in (_FLOAT, _INT, ir.IntType(1)))
+_NOTHING = ir.Constant(_VECTOR, [0.0] * LANES)
 _FAST = ("reassoc", "contract", "nsz")
 
 
@@ -71,13 +73,13 @@ class _Writer:
         return cgutils.for_range_slice(self.builder, _LONG(0), end, _LONG(step), _LONG)
 
     def columns(self, width: Any, vectors: int, body: Callable[[Any, int], None]) -> None:
-        """`body(column, vectors)` for all columns, so many vectors of them at a time, the rest one at a time."""
-        builder = self.builder
-        many = builder.and_(width, _LONG(-vectors * LANES))
-        with self.loop(many, vectors * LANES) as (column, _):
-            body(column, vectors)
-        with cgutils.for_range_slice(builder, many, width, _LONG(LANES), _LONG) as (column, _):
-            body(column, 1)
+        """`body(column, vectors)` for all columns, so many vectors of them at a time, the rest by halves of that."""
+        begin = _LONG(0)
+        while vectors:
+            end = self.builder.and_(width, _LONG(-vectors * LANES))
+            with cgutils.for_range_slice(self.builder, begin, end, _LONG(vectors * LANES), _LONG) as (column, _):
+                body(column, vectors)
+            begin, vectors = end, vectors // 2
 
     def call(self, name: str, result: Any, *arguments: Any) -> Any:
         """An intrinsic of LLVM."""
@@ -99,65 +101,97 @@ def list_positive(typing_context: Any, sums: Any, size: Any, indices: Any, value
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         writer = _Writer(context, builder, signature, arguments)
-        sums, size, indices, values = writer.arguments
-        count = cgutils.alloca_once_value(builder, _LONG(0))
-        lanes, nothing = ir.Constant(_INDICES, list(range(LANES))), ir.Constant(_VECTOR, [0.0] * LANES)
-        with writer.loop(size, LANES) as (index, _):
+        sums, *rest = writer.arguments
+
+        def positive(index: Any) -> tuple[Any, Any]:
             vector = writer.load(sums, index)
-            mask = builder.fcmp_unordered(">", vector, nothing)  # NaN must not get lost
-            numbers = builder.add(writer.spread(builder.trunc(index, _INT), _INDICES), lanes)
-            place = builder.load(count)
-            for data, found in ((values, vector), (indices, numbers)):
-                kind = "f32" if found is vector else "i32"
-                rest = ir.Constant(found.type, ir.Undefined)
-                name = f"llvm.experimental.vector.compress.v{LANES}{kind}"
-                writer.store(writer.call(name, found.type, found, mask, rest), data, place)
-            bits = builder.bitcast(mask, ir.IntType(LANES))
-            builder.store(builder.add(place, builder.zext(builder.ctpop(bits), _LONG)), count)
-        end = builder.load(count)
-        writer.store(nothing, values, end)
-        writer.store(ir.Constant(_INDICES, [0] * LANES), indices, end)
-        return builder.and_(builder.add(end, _LONG(UNROLL - 1)), _LONG(-UNROLL))
+            return vector, builder.fcmp_unordered(">", vector, _NOTHING)  # NaN must not get lost
+
+        return _list(writer, positive, _LONG(0), *rest)
 
     return types.int64(_ROWS, types.int64, _LIST, _ROWS), generate
 
 
 @intrinsic
-def add_rows(
-    typing_context: Any, rows: Any, start: Any, width: Any, indices: Any, values: Any, count: Any, sums: Any
-) -> Any:
-    """Add the listed rows, each times its value, to `sums`, float32[≥ width]."""
+def list_changes(typing_context: Any, after: Any, before: Any, count: Any, size: Any, indices: Any, values: Any) -> Any:
+    """Add to a list of `count` pairs those of the first `size` of `after` that differ from `before`, and by how much.
+
+    As `list_positive` in all else; the lists have `count` more than it asks for.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         writer = _Writer(context, builder, signature, arguments)
-        writer.columns(writer.arguments[2], 2, functools.partial(_sum_columns, writer))
+        after, before, *rest = writer.arguments
+
+        def changed(index: Any) -> tuple[Any, Any]:
+            change = builder.fsub(writer.load(after, index), writer.load(before, index))
+            return change, builder.fcmp_unordered("!=", change, _NOTHING)
+
+        return _list(writer, changed, *rest)
+
+    return types.int64(_ROWS, _ROWS, types.int64, types.int64, _LIST, _ROWS), generate
+
+
+def _list(
+    writer: _Writer, found: Callable[[Any], tuple[Any, Any]], listed: Any, size: Any, indices: Any, values: Any
+) -> Any:
+    """Add to a list what `found(index)` gives: LANES numbers from there on, and which of them belong in it."""
+    builder = writer.builder
+    count = cgutils.alloca_once_value(builder, listed)
+    lanes = ir.Constant(_INDICES, list(range(LANES)))
+    with writer.loop(size, LANES) as (index, _):
+        vector, mask = found(index)
+        numbers = builder.add(writer.spread(builder.trunc(index, _INT), _INDICES), lanes)
+        place = builder.load(count)
+        for data, all_of_it, kind in ((values, vector, "f32"), (indices, numbers, "i32")):
+            rest = ir.Constant(all_of_it.type, ir.Undefined)
+            name = f"llvm.experimental.vector.compress.v{LANES}{kind}"
+            writer.store(writer.call(name, all_of_it.type, all_of_it, mask, rest), data, place)
+        bits = builder.bitcast(mask, ir.IntType(LANES))
+        builder.store(builder.add(place, builder.zext(builder.ctpop(bits), _LONG)), count)
+    end = builder.load(count)
+    writer.store(_NOTHING, values, end)
+    writer.store(ir.Constant(_INDICES, [0] * LANES), indices, end)
+    return builder.and_(builder.add(end, _LONG(UNROLL - 1)), _LONG(-UNROLL))
+
+
+@intrinsic
+def add_rows(
+    typing_context: Any, rows: Any, start: Any, width: Any, indices: Any, values: Any, count: Any, before: Any,
+    after: Any,
+) -> Any:  # fmt: skip
+    """after = before + the listed rows, each times its value. before, after: float32[≥ width]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        writer = _Writer(context, builder, signature, arguments)
+        writer.columns(writer.arguments[2], 4, functools.partial(_sum_columns, writer))
         return context.get_dummy_value()
 
-    return types.void(_ROWS, types.int64, types.int64, _LIST, _ROWS, types.int64, _ROWS), generate
+    return types.void(_ROWS, types.int64, types.int64, _LIST, _ROWS, types.int64, _ROWS, _ROWS), generate
 
 
 def _sum_columns(writer: _Writer, column: Any, vectors: int) -> None:
-    """`add_rows` for LANES * `vectors` columns from `column` on, in UNROLL sums, that no addition waits for another."""
+    """`add_rows` for LANES * `vectors` columns from `column` on, in so many sums that no addition waits for another."""
     builder = writer.builder
-    rows, start, width, indices, values, count, sums = writer.arguments
-    zero = ir.Constant(_VECTOR, [0.0] * LANES)
-    totals = [[cgutils.alloca_once(builder, _VECTOR) for _ in range(vectors)] for _ in range(UNROLL)]
+    rows, start, width, indices, values, count, before, after = writer.arguments
+    sums = max(2, UNROLL // vectors)
+    totals = [[cgutils.alloca_once(builder, _VECTOR) for _ in range(vectors)] for _ in range(sums)]
     for total in itertools.chain(*totals):
-        builder.store(zero, total)
+        builder.store(_NOTHING, total)
     with writer.loop(count, UNROLL) as (first, _):
         for offset in range(UNROLL):
             place = builder.add(first, _LONG(offset))
             value = writer.spread(writer.item(values, place))
             row = writer.row(start, width, indices, place, column)
-            for vector, total in enumerate(totals[offset]):
+            for vector, total in enumerate(totals[offset % sums]):
                 weights = writer.load(rows, builder.add(row, _LONG(vector * LANES)))
                 builder.store(writer.multiply_add(weights, value, builder.load(total)), total)
     for vector in range(vectors):
         place = builder.add(column, _LONG(vector * LANES))
-        whole = writer.load(sums, place)
+        whole = writer.load(before, place)
         for total in totals:
             whole = builder.fadd(whole, builder.load(total[vector]), flags=_FAST)
-        writer.store(whole, sums, place)
+        writer.store(whole, after, place)
 
 
 @intrinsic
@@ -197,7 +231,7 @@ def dot_rows(
         rows, start, width, indices, count, vector, products = writer.arguments
         total = cgutils.alloca_once(builder, _VECTOR)
         with writer.loop(count, 1) as (place, _):
-            builder.store(ir.Constant(_VECTOR, [0.0] * LANES), total)
+            builder.store(_NOTHING, total)
             with writer.loop(width, LANES) as (column, _):
                 weights = writer.load(rows, writer.row(start, width, indices, place, column))
                 builder.store(writer.multiply_add(weights, writer.load(vector, column), builder.load(total)), total)
@@ -209,6 +243,15 @@ def dot_rows(
         return context.get_dummy_value()
 
     return types.void(_ROWS, types.int64, types.int64, _LIST, types.int64, _ROWS, _ROWS), generate
+
+
+def lined_up(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy that begins with a line of the processor's cache, so that no vector of a row lies in two of them."""
+    room = np.empty(array.nbytes + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def padded(width: int) -> int:

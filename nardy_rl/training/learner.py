@@ -18,7 +18,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from nardy_rl.network.features import sight_of
 from nardy_rl.network.gradient import WARM_UP, Workspace, adam, add_gradients, new_workspace
 from nardy_rl.network.value_net import ValueNet
-from nardy_rl.network.vectors import padded, padded_layer
+from nardy_rl.network.vectors import lined_up, padded, padded_layer
 from nardy_rl.selfplay.batch import Batch
 
 
@@ -59,7 +59,8 @@ def new_learner(net: ValueNet, device: str, minibatch: int) -> Learner:
 class CompiledLearner:
     """Learns on two cores of the CPU, without the GIL, while self-play uses what is left.
 
-    One half of each minibatch goes to either core, however many there are, so that rounding is the same everywhere.
+    One half of each minibatch goes to either core, however many there are, so that rounding is the same everywhere; and
+    so does one half of the parameters.
     """
 
     def __init__(self, net: ValueNet, minibatch: int) -> None:
@@ -69,7 +70,7 @@ class CompiledLearner:
         self._widths = np.array([padded(shape[-2]) for shape in self._shapes], np.int64)
         self._inputs = self._shapes[0][1]
         self._parameters = _to_vector([parameter.detach() for parameter in net.parameters()])
-        self._mean, self._square = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
+        self._mean, self._square = (lined_up(np.zeros_like(self._parameters)) for _ in range(2))
         self._step = 0
         self._works = [new_workspace(self._widths, self._parameters.size) for _ in range(2)]
         self._second = ThreadPoolExecutor(1)
@@ -84,8 +85,10 @@ class CompiledLearner:
             second = self._second.submit(self._add_gradients, batch, halves[1], scale, self._works[1])
             loss += self._add_gradients(batch, halves[0], scale, self._works[0]) + second.result()
             self._step += 1
-            one, other = (work.gradient for work in self._works)
-            adam(self._parameters, one, other, self._mean, self._square, self._step, learning_rate)
+            middle = len(self._parameters) // 2
+            second_half = self._second.submit(self._adam, slice(middle, None), learning_rate)
+            self._adam(slice(middle), learning_rate)
+            second_half.result()
         self._write_back()
         return _finite(loss / batch.targets.size, learning_rate)
 
@@ -94,6 +97,10 @@ class CompiledLearner:
             self._parameters, self._widths, self._inputs, batch.positions, batch.pending, batch.targets,
             sight_of(self.net.variant), rows, scale, work,
         )  # fmt: skip
+
+    def _adam(self, part: slice, learning_rate: float) -> None:
+        one, other = (work.gradient[part] for work in self._works)
+        adam(self._parameters[part], one, other, self._mean[part], self._square[part], self._step, learning_rate)
 
     def _write_back(self) -> None:
         with torch.no_grad():
@@ -177,7 +184,7 @@ def _to_vector(tensors: list[torch.Tensor]) -> NDArray[np.float32]:
     """One tensor for each parameter of a net as the vector that `network.gradient` works on."""
     arrays = [tensor.cpu().numpy() for tensor in tensors]
     layers = zip(arrays[::2], arrays[1::2], strict=True)
-    return np.concatenate([padded_layer(*layer, first=index == 0) for index, layer in enumerate(layers)])
+    return lined_up(np.concatenate([padded_layer(*layer, first=index == 0) for index, layer in enumerate(layers)]))
 
 
 def _order(number: int, seed: int) -> torch.Tensor:
