@@ -15,8 +15,7 @@ import yaml
 from nardy_rl.export.command import Options, export
 from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from nardy_rl.players.box import BEST, BOX, HISTORY
-from nardy_rl.training.trainer import CONFIG
+from nardy_rl.players.box import BEST, BOX, CONFIG, HISTORY
 
 _SHARES = (0.05, 0.15, 0.4, 0.7)  # of the games of the best net: where the earlier ones stood
 _GOLDEN_CASES = 128

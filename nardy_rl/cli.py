@@ -46,7 +46,7 @@ BAD_INPUT = 2
 """Exit code of a script that was asked for something it cannot do."""
 
 _Options = TypeVar("_Options")
-_KINDS = {"Integer": "a whole number", "Float": "a number", "Boolean": "true or false", "String": "a text"}
+_KINDS = {"Integer": "a whole number", "Float": "a number", "bool": "true or false", "String": "a text"}
 
 
 def run(script: str, config_name: str, schema: type[_Options], main: Callable[[Variant, _Options], None]) -> None:
@@ -163,7 +163,7 @@ def _option_line(error: OmegaConfBaseException, names: list[str]) -> str:
     if isinstance(error, MissingMandatoryValue):
         return f"option {key} has no default: write {key}=…"
     said = str(error).splitlines()[0]
-    wrong = re.match(r"Value '(.*)' of type '.*' could not be converted to (\w+)", said)
+    wrong = re.match(r"Value '(.*)' (?:of type '.*' could not be converted to|is not a valid) (\w+)", said)
     if isinstance(error, ValidationError) and wrong and wrong[2] in _KINDS:
         return f"option {key} must be {_KINDS[wrong[2]]}; got {wrong[1]!r}"
     if "is not a ListConfig" in said:

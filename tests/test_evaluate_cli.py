@@ -77,6 +77,7 @@ def test_a_misspelt_rule_is_named_with_the_one_that_was_meant(refusal, prefix):
     [
         (["games=-5"], "games must be an even number from 4, each pair played from both seats; got -5"),
         (["games=7"], "games must be an even number from 4 (6 or 8), each pair played from both seats; got 7"),
+        (["luck=maybe"], "option luck must be true or false; got 'maybe'"),
         (["games=many"], "option games must be a whole number; got 'many'"),
         (["workers=0"], "workers must be a whole number from 1, or null for one for each core; got 0"),
         (["variant=shrt"], "unknown variant 'shrt'; known are gulbar, long, mad_gulbar_a, mad_gulbar_b, "),

@@ -9,10 +9,11 @@ from rich.console import Console
 
 from nardy_rl.network.checkpoint import load_checkpoint
 from nardy_rl.network.value_net import grown
+from nardy_rl.players.box import BEST
 from nardy_rl.rules.variant import variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
-from nardy_rl.training.trainer import BEST, LAST, Trainer
+from nardy_rl.training.trainer import LAST, Trainer
 
 
 @pytest.mark.parametrize("hidden", [[20, 7], [32, 7], [20, 9], [33, 16, 16], [20, 7, 7, 8]])

@@ -18,13 +18,13 @@ from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.report import measure as measuring
 from nardy_rl.evaluation.report.measure import planned_games, self_play_statistics, subject_of
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from nardy_rl.players.box import BEST, HISTORY
+from nardy_rl.players.box import BEST, CONFIG, HISTORY
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.variant import variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
 from nardy_rl.training.sanity import game_statistics
-from nardy_rl.training.trainer import CONFIG, LAST, Trainer
+from nardy_rl.training.trainer import LAST, Trainer
 
 ROOT = Path(__file__).parents[1]
 LONG, SHORT = variant("long"), variant("short")

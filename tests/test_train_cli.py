@@ -11,8 +11,9 @@ import pytest
 
 from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.network.value_net import new_net
+from nardy_rl.players.box import BEST
 from nardy_rl.rules.variant import variant
-from nardy_rl.training.trainer import BEST, LAST
+from nardy_rl.training.trainer import LAST
 
 SCRIPT = str(Path(__file__).parents[1] / "train.py")
 TINY = [

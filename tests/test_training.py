@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from nardy_rl.network.checkpoint import load_checkpoint, save_checkpoint
 from nardy_rl.players.bot import network_bot
+from nardy_rl.players.box import BEST, CONFIG, HISTORY
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.variant import variant
 from nardy_rl.selfplay.batch import POINTS, STARTER_WON, SelfPlay
@@ -26,7 +27,7 @@ from nardy_rl.training.evaluations import evaluate
 from nardy_rl.training.learner import CompiledLearner, DivergedError
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Network, Options, Phase, Schedule
-from nardy_rl.training.trainer import BEST, CONFIG, HISTORY, LAST, Trainer
+from nardy_rl.training.trainer import LAST, Trainer
 
 ROOT = Path(__file__).parents[1]
 SHORT, LONG = variant("short"), variant("long")

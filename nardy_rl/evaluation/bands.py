@@ -5,6 +5,10 @@ Far outside of a band, suspect the rules, a sign, or an output of the network.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from nardy_rl.rules.variant import Variant
+
 STATISTICS = {
     "starter_wins": "games won by the starter",
     "mars": "won as mars (gammon)",
@@ -13,6 +17,22 @@ STATISTICS = {
     "passes": "turns in which nothing could be played",
 }
 """What is looked at, by name. All are shares but the turns."""
+
+
+def statistics_of(
+    variant: Variant, starter_wins: float, turns: float, passes: float, won: Mapping[int, float]
+) -> dict[str, float]:
+    """The STATISTICS that a variant has; won: shares of games by the points that were won."""
+    statistics = {
+        "starter_wins": starter_wins,
+        "turns": turns,
+        "passes": passes,
+        "mars": sum(won.get(points, 0.0) for points in {variant.mars, variant.home_mars}),
+    }
+    if variant.koks:
+        statistics["koks"] = won.get(variant.koks, 0.0)
+    return statistics
+
 
 BANDS: dict[str, dict[str, tuple[float, float]]] = {
     "short": {

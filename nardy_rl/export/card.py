@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from nardy_rl.bundle import FORMAT, card_digest
 from nardy_rl.export.small import Network
-from nardy_rl.rules.variant import Variant, variant_from_dict
+from nardy_rl.players.box import run_options
+from nardy_rl.rules.variant import Variant
 
 
 def bot_name(variant: Variant, network: Network) -> str:
@@ -35,7 +34,7 @@ def training(checkpoint: str, run: dict[str, Any], games: int, network: Network,
         "hidden": [bias.shape[-1] for bias in network.biases[:-1]],
         "parameters": sum(part.size for part in network.weights + network.biases),
     }
-    options = run.get("options") or _options_beside(Path(checkpoint), variant)
+    options = run.get("options") or run_options(Path(checkpoint), variant)
     schedule = options.get("schedule", {})
     if schedule.get("phases"):
         told |= {"seed": options.get("seed")} | {key: schedule.get(key) for key in ("batch_games", "minibatch")}
@@ -53,15 +52,6 @@ def _done(phases: list[dict[str, Any]], place: dict[str, Any]) -> list[float]:
         share = place["phase_games"] / games if games else place["phase_seconds"] / 60 / (minutes or 1)
         shares[place["phase"]] = round(min(share, 1.0), 3)
     return shares
-
-
-def _options_beside(checkpoint: Path, variant: Variant) -> dict[str, Any]:
-    """The options of the run in whose folder the checkpoint lies; empty if it lies in none of this variant."""
-    try:
-        config = yaml.safe_load((checkpoint.parent / "config.yaml").read_text(encoding="utf-8"))
-        return dict(config) if variant_from_dict(config.pop("variant")) == variant else {}
-    except (OSError, ValueError, yaml.YAMLError, AttributeError, KeyError, TypeError):
-        return {}
 
 
 def make_card(

@@ -15,13 +15,14 @@ from rich.console import Console
 from nardy_rl.network.value_net import new_net
 from nardy_rl.players.analysis import best_opening
 from nardy_rl.players.bot import network_bot
+from nardy_rl.players.box import BEST
 from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import SelfPlay
 from nardy_rl.training.display import Display
 from nardy_rl.training.evaluations import evaluate
 from nardy_rl.training.learner import DivergedError
 from nardy_rl.training.options import Options
-from nardy_rl.training.trainer import BEST, Trainer
+from nardy_rl.training.trainer import Trainer
 
 _DIVERGED = 1
 

@@ -19,7 +19,7 @@ from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from nardy_rl.network.value_net import ValueNet, grown, new_net
 from nardy_rl.players.bot import Bot, network_bot
-from nardy_rl.players.box import BEST, HISTORY
+from nardy_rl.players.box import BEST, CONFIG, HISTORY
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import SelfPlay
@@ -31,7 +31,7 @@ from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.place import Place
 from nardy_rl.training.sanity import game_statistics
 
-LAST, CONFIG = "last.pt", "config.yaml"  # in a run's folder, besides BEST and HISTORY
+LAST = "last.pt"  # in a run's folder, besides BEST, HISTORY and CONFIG
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and one evaluation
 _FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
 _SEED_BITS = 2**31 - 1  # what torch takes as a seed

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from nardy_rl.evaluation.bands import statistics_of
 from nardy_rl.evaluation.match import Progress, judge_of, play_match
 from nardy_rl.evaluation.quality import FOLDER, Quality, load_decisions, measure_quality
 from nardy_rl.evaluation.statistics import MatchResult
 from nardy_rl.players.analysis import first_rolls, rank_plays
 from nardy_rl.players.bot import Bot
-from nardy_rl.players.box import BOX, HISTORY, boxed
+from nardy_rl.players.box import BOX, HISTORY, boxed, run_options
 from nardy_rl.players.gnubg import engine_equity, is_installed
 from nardy_rl.players.registry import load_player, locate
 from nardy_rl.rules.notation import play_text
@@ -99,6 +99,12 @@ class Report:
         return sheet
 
 
+def duration(seconds: float) -> str:
+    """A time of training in words."""
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+
+
 def subject_of(name: str) -> Subject:
     """The bot called `name`. Raises ValueError unless that is a checkpoint, or one in the box, without look-ahead."""
     from nardy_rl.network.checkpoint import load_checkpoint  # the rest of this floor needs no torch
@@ -112,17 +118,8 @@ def subject_of(name: str) -> Subject:
     earlier = {games: history[games] for games in sorted(history) if games < checkpoint.games}
     return Subject(
         name, checkpoint.variant, checkpoint.net.hidden, sum(part.numel() for part in checkpoint.net.parameters()),
-        checkpoint.games, checkpoint.seconds, _options(folder), earlier,
+        checkpoint.games, checkpoint.seconds, run_options(Path(path), checkpoint.variant), earlier,
     )  # fmt: skip
-
-
-def _options(folder: Path) -> dict[str, Any]:
-    """The options of the run in a folder, as its `config.yaml` has them."""
-    try:
-        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError):
-        return {}
-    return config if isinstance(config, dict) else {}
 
 
 def planned_games(subject: Subject, games: int) -> int:
@@ -176,18 +173,11 @@ def _shown(path: Path) -> str:
 
 def self_play_statistics(rules: Variant, result: MatchResult) -> dict[str, float]:
     """The `bands.STATISTICS` that the variant has, from a match of a bot against itself."""
-    won = {name: result.classes_a[name] + result.classes_b[name] for name in result.classes_a}
-    points = dict(zip(rules.class_names, (rules.single, rules.mars, rules.home_mars, rules.koks), strict=True))
-    mars = sum(count for name, count in won.items() if points[name] in (rules.mars, rules.home_mars))
-    statistics = {
-        "starter_wins": result.first_mover_win_rate,
-        "turns": result.mean_turns,
-        "passes": result.pass_rate,
-        "mars": mars / result.games,
-    }
-    if rules.koks:
-        statistics["koks"] = won[rules.class_names[-1]] / result.games
-    return statistics
+    won: Counter[int] = Counter()
+    for name, points in zip(rules.class_names, (rules.single, rules.mars, rules.home_mars, rules.koks), strict=True):
+        won[points] += result.classes_a.get(name, 0) + result.classes_b.get(name, 0)
+    shares = {points: count / result.games for points, count in won.items()}
+    return statistics_of(rules, result.first_mover_win_rate, result.mean_turns, result.pass_rate, shares)
 
 
 def opening_book(subject: Subject) -> list[Opening]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nardy_rl.evaluation.bands import BANDS, STATISTICS
-from nardy_rl.evaluation.report.measure import Bout, Earlier, Report, Subject
+from nardy_rl.evaluation.report.measure import Bout, Earlier, Report, Subject, duration
 from nardy_rl.evaluation.statistics import Z_95
 
 
@@ -29,7 +29,7 @@ def _head(subject: Subject) -> Iterator[str]:
     shape = " and ".join(map(str, subject.hidden))
     yield (
         f"Plays {subject.variant.name}. Layers of {shape}, {subject.parameters:,} weights, trained from zero by "
-        f"{subject.games:,} games against itself in {_duration(subject.seconds)}."
+        f"{subject.games:,} games against itself in {duration(subject.seconds)}."
     )
     command = _command(subject)
     if command:
@@ -103,7 +103,7 @@ def _earlier(report: Report) -> Iterator[str]:
 
 def _earlier_row(earlier: Earlier) -> tuple[str, ...]:
     _, net, games, _, points, interval = _bout_row(earlier.bout)
-    return f"{earlier.games:,}", _duration(earlier.seconds), net, games, points, interval
+    return f"{earlier.games:,}", duration(earlier.seconds), net, games, points, interval
 
 
 def _self_play(report: Report) -> Iterator[str]:
@@ -171,11 +171,6 @@ def _openings(report: Report, figure: str) -> Iterator[str]:
 def _table(head: tuple[str, ...], rows: Any) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
 
 
 def signed(points: float) -> str:

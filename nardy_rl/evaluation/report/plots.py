@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from nardy_rl.evaluation.report.measure import Earlier, Report
+from nardy_rl.evaluation.report.measure import Earlier, Report, duration
 from nardy_rl.evaluation.statistics import Z_95
 
 FIGURES = ("curve", "openings")
@@ -73,7 +73,7 @@ def _curve(report: Report) -> bytes:
         for earlier in report.earlier:
             _mark_time(axes, earlier)
         axes.annotate(
-            f"{report.subject.name}\n{_minutes(report.subject.seconds)}", (games[-1], 0.0), (10, 0), va="center",
+            f"{report.subject.name}\n{duration(report.subject.seconds)}", (games[-1], 0.0), (10, 0), va="center",
             textcoords="offset points", color=_LINE, fontweight="bold",
         )  # fmt: skip
         low = min(points)
@@ -98,11 +98,7 @@ def _curve(report: Report) -> bytes:
 
 def _mark_time(axes: Any, earlier: Earlier) -> None:
     place = (earlier.games, -earlier.bout.result.best_estimate[0])
-    axes.annotate(_minutes(earlier.seconds), place, (8, -13), textcoords="offset points", color=_INK, fontsize=9)
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    axes.annotate(duration(earlier.seconds), place, (8, -13), textcoords="offset points", color=_INK, fontsize=9)
 
 
 def _openings(report: Report) -> bytes:
