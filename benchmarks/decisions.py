@@ -23,7 +23,7 @@ from nardy_rl.players.analysis import RatedPlay, rank_plays
 from nardy_rl.players.bot import Bot, is_network
 from nardy_rl.players.gnubg import engine_equity
 from nardy_rl.players.registry import load_player
-from nardy_rl.rules.dice import below, opening_roll, roll, stream
+from nardy_rl.rules.dice import below, game_roll, stream
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import play_text, position_text
 from nardy_rl.rules.position import OFF, Position
@@ -94,16 +94,16 @@ def _rolls_of(rules: Variant, log: GameLog, dice_key: int) -> Iterator[Roll]:
     for board, pending, seat in zip(log.positions, log.pending, log.seats, strict=True):
         if pending:
             continue
-        lottery = sum(rolls) == 0 and rules.rules.lottery_opening
-        first, second = opening_roll(dice_key, 0) if lottery else roll(dice_key, sum(rolls))
+        first, second = game_roll(dice_key, sum(rolls), rules.rules.lottery_opening)
         first_turn = None if rolls[seat] else "second" if seat else "starter"
         yield Roll(Position(board), (max(first, second), min(first, second)), first_turn)
         rolls[seat] += 1
 
 
-def judged(rules: Variant, bot: Bot, judge: Judge, drawn: Roll) -> dict[str, Any] | None:
-    """A line of the file; None for a roll with a single play."""
-    plays = rank_plays(bot, rules, *drawn)
+def judged(rules: Variant, ranker: Bot, judge: Judge, drawn: Roll) -> dict[str, Any] | None:
+    """A line of the file; None for a roll with a single play. The ranker lists the plays; a network that judges does so
+    itself, since its glance is how it ranks them."""
+    plays = rank_plays(ranker, rules, *drawn)
     if len(plays) < 2:
         return None
     glance = {play: _of_mover(play, judge.glance, rules) for play in plays}
@@ -139,15 +139,15 @@ def main() -> None:
     if not is_network(bot):
         sys.exit(f"--bot must be a trained bot: {_TRAINED}")
     if options.judge == "gnubg":
-        judge = gnubg_judge(2)
+        judge, ranker = gnubg_judge(2), bot
     else:
         judging = load_player(options.judge, rules)
         if not is_network(judging):
             sys.exit(f"--judge must be gnubg or a trained bot: {_TRAINED}")
-        judge = rollout_judge(rules, options.judge, judging, options.trials, options.seed)
+        judge, ranker = rollout_judge(rules, options.judge, judging, options.trials, options.seed), judging
     source = f"games of {Path(options.bot).name} against {options.opponent}, seed {options.seed}"
     head = {"kind": KIND, "format": FORMAT, "judge": judge.name, "source": source, "variant": rules.to_dict()}
-    sheets = (judged(rules, bot, judge, drawn) for drawn in drawn_rolls(rules, bot, opponent, options.seed))
+    sheets = (judged(rules, ranker, judge, drawn) for drawn in drawn_rolls(rules, bot, opponent, options.seed))
     lines = [head]
     for _ in track(range(options.number)):
         lines.append(next(sheet for sheet in sheets if sheet))

@@ -1,4 +1,4 @@
-"""What this package does when it is timed: random games, legal afterstates, 0-ply decisions."""
+"""What this package does when it is timed: random games, legal afterstates, decisions at 0 to 2 plies."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def positions(name: str, number: int, repetition: int) -> NDArray[np.int8]:
     while len(found) < number:
         key = stream(1_000 + repetition, game)
         result = play_game(bot, bot, start, rules.rules, key, key, MAX_DECISIONS, True, table, record, 0)
-        found.extend(record.positions[_FIRST_TURN : max(result.decisions, 0) : _EVERY].copy())
+        found.extend(record.positions[_FIRST_TURN : result.decisions : _EVERY].copy())
         game += 1
     return np.stack(found[:number])
 

@@ -1,13 +1,16 @@
 """Put the best net of a run into the box: python checkpoints/fill.py runs/short
 
-What goes there, in a folder named after the variant: `best.pt`, the run's `config.yaml`, in `history` a few of its
-earlier nets in half precision, for the learning curve, and in `bundle` the exported bot.
+What goes there, in a folder named after the variant, in place of what was there: `best.pt`, the run's `config.yaml`, in
+`history` a few of its earlier nets in half precision, for the learning curve, and in `bundle` the exported bot.
+`bundles.json` lists the bundles for the page in `clients/js`. Needs the extra `export`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
+import sys
 from pathlib import Path
 
 import yaml
@@ -27,25 +30,40 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="the folder of the run")
     parser.add_argument("--box", type=Path, default=BOX, help="where the box is, if not here")
     given = parser.parse_args()
-    best = load_checkpoint(given.run / BEST)
-    folder = given.box / best.variant.name
-    shutil.rmtree(folder / HISTORY, ignore_errors=True)
-    (folder / HISTORY).mkdir(parents=True)
-    save_checkpoint(folder / BEST, best)
-    config = yaml.safe_load((given.run / CONFIG).read_text(encoding="utf-8"))
+    try:
+        _fill(given.run, given.box)
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _fill(run: Path, box: Path) -> None:
+    """Read everything first, so that a run that lacks something leaves the box as it is."""
+    best = load_checkpoint(run / BEST)
+    folder = box / best.variant.name
+    if run.resolve() == folder.resolve():
+        raise ValueError(f"{run} is the bot in the box itself, not a run")
+    earlier = {path.name: load_checkpoint(path) for path in _earlier(run, best)}
+    config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
     config["folder"] = f"runs/{best.variant.name}"
+    folder.mkdir(parents=True, exist_ok=True)
+    save_checkpoint(folder / BEST, best)
     with replacing(folder / CONFIG) as file:
         file.write(yaml.safe_dump(config, sort_keys=False).encode())
-    for path in _earlier(given.run, best):
-        earlier = load_checkpoint(path)
-        earlier.net.half()
-        save_checkpoint(folder / HISTORY / path.name, earlier)
+    shutil.rmtree(folder / HISTORY, ignore_errors=True)
+    (folder / HISTORY).mkdir()
+    for name, checkpoint in earlier.items():
+        checkpoint.net.half()
+        save_checkpoint(folder / HISTORY / name, checkpoint)
     export(Options(str(folder / BEST), str(folder / "bundle"), name=best.variant.name, cases=_GOLDEN_CASES))
+    bundles = sorted(card.parent.relative_to(box).as_posix() for card in box.glob("*/bundle/card.json"))
+    with replacing(box / "bundles.json") as file:
+        file.write(json.dumps({"bundles": bundles}).encode() + b"\n")
 
 
 def _earlier(run: Path, best: Checkpoint) -> list[Path]:
     """The nets of the run that are nearest to _SHARES of the games of its best one."""
-    nets = {int(path.stem): path for path in (run / HISTORY).glob("*.pt") if int(path.stem) < best.games}
+    nets = {int(path.stem): path for path in (run / HISTORY).glob("*.pt") if path.stem.isdigit()}
+    nets = {games: path for games, path in nets.items() if games < best.games}
     chosen = {min(nets, key=lambda games: abs(games - share * best.games)) for share in _SHARES} if nets else set()
     return [nets[games] for games in sorted(chosen)]
 

@@ -62,7 +62,7 @@ def _page(rules: Variant) -> Iterator[str]:
     english, russian = TITLES[rules.name]
     yield f"# {english} (`{rules.name}`, {russian})"
     yield "<!-- Written by docs/make_variants.py: change the code, not this page. -->"
-    yield f"{IN_SHORT[rules.name]} Numbers in brackets are rules, as messages name them."
+    yield f"{IN_SHORT[rules.name]} Names in brackets, such as (A6), are those of rules: messages use them."
     start = Position.start(rules)
     yield f"## Start\n\n`{side_text(start.array[0])}` on either side, {pips(start.array[0])} pips each."
     yield f"```\n{draw_text(rules, start)}\n```"

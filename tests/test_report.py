@@ -13,14 +13,14 @@ import pytest
 from nets import opinionated_net
 from rich.console import Console
 
-from nardy_rl.evaluation.bands import BANDS, STATISTICS
+from nardy_rl.evaluation.bands import STATISTICS, bands_of
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.report import measure as measuring
 from nardy_rl.evaluation.report.measure import planned_games, self_play_statistics, subject_of
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from nardy_rl.players.box import BEST, CONFIG, HISTORY
 from nardy_rl.players.registry import load_player
-from nardy_rl.rules.variant import variant
+from nardy_rl.rules.variant import VARIANTS, variant
 from nardy_rl.training.display import Display
 from nardy_rl.training.options import Network, Options, Phase, Schedule
 from nardy_rl.training.sanity import game_statistics
@@ -77,7 +77,7 @@ def test_the_page_has_what_was_measured(written, run):
         first, second = opening["dice"]
         assert f"| {first}-{second} | {opening['play']} |" in page
     assert len(sheet["openings"]) == 21
-    for name, (low, high) in BANDS["long"].items():
+    for name, (low, high) in bands_of(LONG).items():
         verdict = "inside" if low <= sheet["self_play"][name] <= high else "**outside**"
         assert f"{high:.1f}" in page if name == "turns" else f"{low:.1%} … {high:.1%} | {verdict} |" in page
 
@@ -126,7 +126,7 @@ def test_self_play_is_told_as_the_bands_are():
     bot = load_player("heuristic", SHORT)
     result = play_match(SHORT, bot, bot, 200, seed=3)
     told = self_play_statistics(SHORT, result)
-    assert set(BANDS["short"]) <= set(told)
+    assert set(bands_of(SHORT)) <= set(told)
     assert told["starter_wins"] == result.first_mover_win_rate
     won = {name: result.classes_a[name] + result.classes_b[name] for name in result.classes_a}
     assert told["mars"] == won["gammon"] / 200 > 0
@@ -138,7 +138,8 @@ def test_training_and_reports_speak_of_the_statistics_that_have_bands_and_words(
     bot = load_player("random", SHORT)
     told = self_play_statistics(SHORT, play_match(SHORT, bot, bot, 4, seed=1))
     assert set(told) == set(game_statistics(SHORT, games)) == set(STATISTICS)
-    assert {name for bands in BANDS.values() for name in bands} <= set(STATISTICS)
+    assert {band for name in VARIANTS for band in bands_of(variant(name))} <= set(STATISTICS)
+    assert bands_of(variant("short", koks=2)) == {}  # other rules, other statistics
 
 
 def test_an_opening_is_compared_with_gnubg(tmp_path, monkeypatch):
@@ -184,6 +185,7 @@ def test_a_run_goes_into_the_box(run, monkeypatch, tmp_path):
     script("checkpoints/fill.py", monkeypatch, str(run), "--box", str(box))
     folder = box / "long"
     assert sorted(path.name for path in folder.iterdir()) == [BEST, "bundle", CONFIG, HISTORY]
+    assert json.loads((box / "bundles.json").read_text()) == {"bundles": ["long/bundle"]}
     assert (folder / BEST).read_bytes() == (run / BEST).read_bytes()
     assert str(run) not in (folder / CONFIG).read_text()
     subject = subject_of(str(folder / BEST))
@@ -196,3 +198,19 @@ def test_a_run_goes_into_the_box(run, monkeypatch, tmp_path):
             np.testing.assert_allclose(one.detach(), other.detach(), atol=2e-3)
     bundle = load_player(str(folder / "bundle"), LONG)
     np.testing.assert_array_equal(bundle.rater.net.bias, load_player(str(folder / BEST), LONG).rater.net.bias)
+
+
+def test_a_run_that_lacks_something_leaves_the_box_as_it_is(run, monkeypatch, tmp_path):
+    box, half = tmp_path / "box", tmp_path / "half"
+    (box / "long").mkdir(parents=True)
+    (box / "long" / BEST).write_bytes(b"the bot of before")
+    half.mkdir()
+    shutil.copy(run / BEST, half / BEST)
+    with pytest.raises(SystemExit, match=r"error: .*config\.yaml"):
+        script("checkpoints/fill.py", monkeypatch, str(half), "--box", str(box))
+    with pytest.raises(SystemExit, match="error: cannot read the checkpoint nowhere"):
+        script("checkpoints/fill.py", monkeypatch, "nowhere", "--box", str(box))
+    shutil.copy(run / BEST, box / "long" / BEST)
+    with pytest.raises(SystemExit, match="is the bot in the box itself, not a run"):
+        script("checkpoints/fill.py", monkeypatch, str(box / "long"), "--box", str(box))
+    assert sorted(path.name for path in box.rglob("*")) == [BEST, "long"]

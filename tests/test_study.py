@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+import torch
 from nets import pip_bot
 
 from nardy_rl.evaluation.study import ROLLED_PLAYS, RolloutOptions, study_plays, study_position
 from nardy_rl.evaluation.tables import line_sheet, outcome_names, study_table
 from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.value_net import new_net
 from nardy_rl.players.analysis import rank_plays, rate_position, standing_before
-from nardy_rl.players.bot import RANDOM, choose, simple_bot
+from nardy_rl.players.bot import RANDOM, choose, network_bot, simple_bot
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import parse_position, play_text
 from nardy_rl.rules.plays import legal_plays
@@ -37,6 +39,20 @@ def test_the_first_of_the_ranked_plays_is_the_bots_choice(plies):
     assert len(ranked) == size
     assert ranked[0].plies <= plies
     assert [rated.plies for rated in ranked] == sorted((rated.plies for rated in ranked), reverse=True)
+
+
+def test_a_play_that_wins_comes_before_all_that_are_seen_further():
+    """A won game needs no look-ahead; what is as good as won gets it."""
+    net = new_net([1], SHORT, seed=1)
+    with torch.no_grad():  # whoever rolls has hardly a chance, and loses a single game
+        for parameter in net.layers[-1].parameters():
+            parameter.zero_()
+        net.layers[-1].bias[:] = torch.tensor([-5.0, -20.0, -20.0, -20.0, -20.0])
+    position = parse_position(SHORT, "X=2:1,1:1; O=7:13")
+    ranked = rank_plays(network_bot(net, SHORT, plies=1), SHORT, position, (2, 1))
+    assert [play_text(rated.play) for rated in ranked] == ["2/off 1/off", "2/1 1/off"]
+    assert [rated.plies for rated in ranked] == [1, 1]
+    assert ranked[0].equity == 1
 
 
 @pytest.mark.parametrize(("rules", "dice"), [(SHORT, (6, 5)), (GULBAR, (3, 3)), (variant("mad_gulbar_b"), (2, 2))])

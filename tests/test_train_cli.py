@@ -198,6 +198,14 @@ def test_a_run_begins_with_a_net_of_its_rules_and_no_larger_shape(refusal, run_f
 # Folders
 
 
+def test_a_folder_with_a_bot_is_not_overwritten(refusal, run_folder):
+    (run_folder / LAST).unlink()
+    best = (run_folder / BEST).read_bytes()
+    said = refusal(*TINY, "folder=run")
+    assert said == f"run holds a bot already; begin with its net by start={Path('run', BEST)}"
+    assert (run_folder / BEST).read_bytes() == best
+
+
 def test_a_folder_that_holds_a_run_is_not_written_over(refusal, run_folder):
     before = (run_folder / LAST).read_bytes()
     assert refusal(*TINY) == "run holds a run already; go on with it by resume=run"

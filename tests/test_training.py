@@ -273,17 +273,24 @@ def test_a_resumed_run_makes_the_file_of_its_best_net_anew(whole_run, tmp_path):
 
 
 def test_a_run_may_begin_with_the_net_of_another(whole_run, tmp_path):
-    """Also in a larger shape; as it was learnt, it is untouched."""
-    begun = load_checkpoint(whole_run / BEST).net
+    """Also in a larger shape. It rates as before, counts on from there, and has its beginning to beat."""
+    start = load_checkpoint(whole_run / BEST)
     for hidden in ([8], [12, 12]):
         chosen = options([Phase([0.5, 0.5], [1e-3, 1e-3], games=6)], hidden)
         chosen.start = str(whole_run / BEST)
-        Trainer(LONG, chosen, tmp_path / str(len(hidden)), quiet())
-        first = load_checkpoint(tmp_path / str(len(hidden)) / LAST)
-        assert first.games == 0
-        assert first.net.hidden == tuple(hidden)
+        trainer = Trainer(LONG, chosen, tmp_path / str(len(hidden)), quiet())
         positions, pending = torch.randint(0, 3, (50, 2, 26), dtype=torch.int8), torch.zeros(50, dtype=torch.int32)
-        torch.testing.assert_close(first.net(positions, pending), begun(positions, pending))
+        for name in (LAST, BEST):
+            first = load_checkpoint(tmp_path / str(len(hidden)) / name)
+            assert (first.games, first.seconds) == (start.games, start.seconds)
+            assert first.net.hidden == tuple(hidden)
+            torch.testing.assert_close(first.net(positions, pending), start.net(positions, pending))
+        trainer.run()
+        last = load_checkpoint(tmp_path / str(len(hidden)) / LAST)
+        assert last.games == start.games + 6
+        assert last.run["place"]["phase"] == 1
+        best = load_checkpoint(tmp_path / str(len(hidden)) / BEST)
+        assert best.games in (start.games, last.games)  # the gate decides
 
 
 def test_a_run_keeps_the_net_of_every_evaluation(whole_run, tmp_path):

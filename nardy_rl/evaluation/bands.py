@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nardy_rl.rules.variant import Variant
+from nardy_rl.rules.variant import NO_POINTS, VARIANTS, Variant
+from nardy_rl.rules.variant import variant as preset
 
 STATISTICS = {
     "starter_wins": "games won by the starter",
@@ -27,14 +28,14 @@ def statistics_of(
         "starter_wins": starter_wins,
         "turns": turns,
         "passes": passes,
-        "mars": sum(won.get(points, 0.0) for points in {variant.mars, variant.home_mars}),
+        "mars": sum(won.get(points, 0.0) for points in {variant.mars, variant.home_mars} - {NO_POINTS}),
     }
     if variant.koks:
         statistics["koks"] = won.get(variant.koks, 0.0)
     return statistics
 
 
-BANDS: dict[str, dict[str, tuple[float, float]]] = {
+_BANDS: dict[str, dict[str, tuple[float, float]]] = {
     "short": {
         "starter_wins": (0.505, 0.515),
         "mars": (0.24, 0.26),
@@ -68,3 +69,9 @@ BANDS: dict[str, dict[str, tuple[float, float]]] = {
 }
 """For each variant and statistic the expected range. Short and long: from strong engines' self-play. The gulbars have
 no other engine: around the last tenth of our own runs of 100,000 to 400,000 games."""
+
+
+def bands_of(variant: Variant) -> dict[str, tuple[float, float]]:
+    """The bands of a variant by the names of STATISTICS: of those in the box as their rules are, of others none."""
+    known = variant.name in VARIANTS and variant == preset(variant.name)
+    return _BANDS[variant.name] if known else {}

@@ -43,11 +43,11 @@ from nardy_rl.search.rollout import check_rollout
 
 # What one can ask for: the option that asks, and those that go with it alone.
 _TASKS = {
-    "bots": (),
+    "bots": ("luck",),
     "position": ("bot", "dice", "first_turn", "rollout", "half_turns"),
     "quality": ("bot",),
     "report": ("page",),
-    "a": ("b", "clear_of", "record"),
+    "a": ("b", "clear_of", "record", "luck"),
 }
 _NEEDED = {"a": "b", "position": "bot", "quality": "bot"}
 _SPECIAL = {option for task, options in _TASKS.items() for option in (task, *options)}
@@ -98,7 +98,7 @@ class Options:
                 check_writable(Path(path))
         if self.record is not None:
             check_name(Path(self.record))
-            if self.out == self.record:
+            if self.out is not None and Path(self.out).resolve() == Path(self.record).resolve():
                 raise ValueError(f"out and record name the same file, {self.out}")
 
     @property

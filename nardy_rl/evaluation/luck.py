@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel
 from nardy_rl.rules.compact import Rules
-from nardy_rl.rules.dice import opening_roll, roll
+from nardy_rl.rules.dice import game_roll
 from nardy_rl.search.lookahead import ROLLS, Room, numbered_roll, roll_equities, rolling
 from nardy_rl.search.rater import Rater
 
@@ -34,7 +34,7 @@ def game_luck(
             continue
         seat, rolled = 1 if seats[decision] else 0, rolls_0 + rolls_1
         lottery = rolled == 0 and rules.lottery_opening != 0
-        first, second = opening_roll(dice_key, 0) if lottery else roll(dice_key, rolled)
+        first, second = game_roll(dice_key, rolled, rules.lottery_opening)
         roll_equities(judge, positions[decision], rolling(seat, rolls_0, rolls_1), rules, room, equities)
         of_roll = _luck(equities, max(first, second), min(first, second), lottery)
         luck += -of_roll if seat else of_roll

@@ -168,7 +168,7 @@ def _proof(card: dict[str, Any]) -> Iterator[str]:
 
 
 def _rules(variant: Variant) -> Iterator[str]:
-    yield f"## Rules\n\nEach side begins with `{variant.start}`. Numbers in brackets are those of nardy_rl's rules."
+    yield f"## Rules\n\nEach side begins with `{variant.start}`. Names in brackets are those of nardy_rl's messages."
     yield from ("#" + section if section.startswith("## ") else section for section in rules_text(variant))
     rows = ["| option | rule | value |", "|---|---|---|"]
     for option in dataclasses.fields(variant):

@@ -1,4 +1,4 @@
-"""The network with int8 weights: a quarter of the size, and what that costs."""
+"""The network with int8 weights: a third of the size, and what that costs."""
 
 from __future__ import annotations
 

@@ -48,12 +48,13 @@ class Scratch(NamedTuple):
     high: NDArray[np.int64]
     there: NDArray[np.int64]  # … and masks, as in `masks.Side`
     held: NDArray[np.int64]
-    layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU
+    layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU; the first is in `whole`
     indices: NDArray[np.int32]  # [≥ widest layer + LANES]: the units of a layer that speak …
     values: NDArray[np.float32]  # … and what they say
     probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
     flat: NDArray[np.float32]  # the same memory in one row
     equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
+    swapped: NDArray[np.float32]  # [outputs]: probabilities from the other side
     board: NDArray[np.int8]  # [2, 26]
     chances: NDArray[np.float32]  # [≥ 2 CHANCES]: after a play
     chances_before: NDArray[np.float32]
@@ -107,6 +108,7 @@ def new_scratch(net: FastNet) -> Scratch:
         flat.reshape(MAX_PLAYS, outputs),
         flat,
         np.zeros(MAX_PLAYS, np.float32),
+        np.zeros(outputs, np.float32),
         np.zeros((2, 26), np.int8),
         lined_up(np.zeros(chances, np.float32)),
         lined_up(np.zeros(chances, np.float32)),

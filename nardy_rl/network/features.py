@@ -14,7 +14,7 @@ index in a side    meaning                                         value
 97                 checkers borne off                              n / 15
 98 + 63q + s - 1   points 6q+1…6q+6 he holds are the set s         1 if so, else 0
 350                rolls of 36 with which he would hit             / 36
-351                pips that they take from the farthest blot      sum over 36 rolls / 360
+351                the farthest blot that they hit, by his number  sum over 36 rolls / 360
 352                pips that his rearmost checker can go           sum over 36 rolls / 294
 352 + d            points from which a checker can go by d, 1…6    / 5
 =================  ==============================================  =======================================
@@ -25,15 +25,16 @@ closed to the other side, all at once: bit i of s, 1…63, is point 6q+1+i, held
 The last nine tell what he could do if he rolled now, whoever does: his chances. A checker goes to points that the other
 side does not close. While he is on the bar only that checker moves, with the first die that brings it in. A double is
 four moves, in which he enters first. Of checkers that block each other, of the duty to play both dice and of what is
-left over nothing is known: it is a quick glance, and the same in every implementation. Without hits in the rules the
-first two are 0. `chances` has them in compiled code, `glance` in torch.
+left over nothing is known: it is a quick glance, and the same in every implementation. A blot on his point p loses p
+pips where the sides move in contrary directions. Without hits in the rules the first two are 0. `chances` has them in
+compiled code, `glance` in torch.
 
 In variants where dice can be pending (`Variant.has_pending`) seven more follow, all 0 before a roll: for each value
 1…6 a quarter of the steps of it that the player who acts has still to play, then 1 if they are of his own roll.
 
-Every input but those depends on the count of one point, or on one quarter. The first layer is therefore a sum of table
-rows, which is what lets the compiled twin follow a play by adding two rows a move, one for each quarter, and one for
-each chance that has changed.
+Every other input depends on the count of one point, on one quarter, or is one of the chances. The first layer is
+therefore a sum of rows, which is what lets the compiled twin follow a play by adding two rows a move, one for each
+quarter, and one for each chance that has changed.
 
 The layers after the first have weights of their own for each of five stages: 0 when the sides have passed each other,
 else 1, plus 1 if the player on roll has a checker in the quarter where he enters (points 19…24) or on the bar, plus 2
@@ -75,7 +76,7 @@ class Sight(NamedTuple):
 
 def sight_of(variant: Variant) -> Sight:
     """How networks see positions of `variant`."""
-    return Sight(2 if variant.rules.hit else 1, variant.rules.contrary)
+    return Sight(variant.block_threshold, variant.rules.contrary)
 
 
 def count_table(weights: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -54,8 +54,8 @@ class Workspace(NamedTuple):
     indices: NDArray[np.int32]  # [layers, widest + LANES]: the inputs or units that are not zero …
     values: NDArray[np.float32]  # [layers, widest + LANES]: … and what they are
     counts: NDArray[np.int64]  # [layers]
-    sums: NDArray[np.float32]  # [layers, widest]: every layer before its ReLU, the last one's log-odds
-    errors: NDArray[np.float32]  # [layers, widest]: derivative of the loss by each layer's sums
+    sums: NDArray[np.float32]  # [layers, widest layer]: every layer before its ReLU, the last one's log-odds
+    errors: NDArray[np.float32]  # [layers, widest layer]: derivative of the loss by each layer's sums
     products: NDArray[np.float32]  # [widest + LANES]
     chances: NDArray[np.float32]  # [2 CHANCES]
 
@@ -68,8 +68,8 @@ def new_workspace(widths: NDArray[np.int64], parameters: int) -> Workspace:
         np.zeros((layers, widest + LANES), np.int32),
         np.zeros((layers, widest + LANES), np.float32),
         np.zeros(layers, np.int64),
-        lined_up(np.zeros((layers, widest), np.float32)),
-        lined_up(np.zeros((layers, widest), np.float32)),
+        lined_up(np.zeros((layers, int(widths.max())), np.float32)),
+        lined_up(np.zeros((layers, int(widths.max())), np.float32)),
         np.zeros(widest + LANES, np.float32),
         np.zeros(2 * CHANCES, np.float32),
     )

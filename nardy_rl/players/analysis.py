@@ -55,9 +55,10 @@ def rank_plays(
     for plies in range(bot.plies + 1):
         before = scratch.equities[:size].copy()
         nearer = bot._replace(plies=plies)
-        choose(nearer, board, standing, coming, plays, size, depth, left_over, rules, scratch, room, 0, 0)
+        chosen = choose(nearer, board, standing, coming, plays, size, depth, left_over, rules, scratch, room, 0, 0)
         if plies:  # what is not looked at is rated as before
             seen[scratch.equities[:size] != before] = plies
+    seen[(plays.low[:size] & 15) == rules.checkers] = bot.plies  # a won game is seen to its end
     rated = []
     for index, play in enumerate(legal):
         after = position.board()
@@ -65,7 +66,8 @@ def rank_plays(
         mine = follows.seat == standing.seat and play.after.array[0, OFF] != rules.checkers
         outcome = scratch.probabilities[index].copy() if mine else other_side(scratch.probabilities[index])
         rated.append(RatedPlay(play, float(scratch.equities[index]), outcome, int(seen[index]), after, follows))
-    return sorted(rated, key=lambda rating: (-rating.plies, -rating.equity))
+    choice = rated.pop(chosen)
+    return [choice, *sorted(rated, key=lambda rating: (-rating.plies, -rating.equity))]
 
 
 def rate_position(

@@ -11,7 +11,7 @@ from nardy_rl.compiled import inlined, kernel
 from nardy_rl.network.fast_net import Scratch, new_scratch
 from nardy_rl.players.bot import Bot, choose
 from nardy_rl.rules.compact import Rules
-from nardy_rl.rules.dice import opening_roll, roll
+from nardy_rl.rules.dice import game_roll
 from nardy_rl.rules.kernel import Plays, new_plays
 from nardy_rl.rules.outcome import points_won
 from nardy_rl.rules.position import POINTS, Position
@@ -95,10 +95,7 @@ def offer(
     rolls; the first is that of the lottery where the variant plays those dice.
     """
     if standing.number == 0:
-        rolled = standing.rolls_0 + standing.rolls_1
-        first, second = roll(dice_key, rolled)
-        if rolled == 0 and rules.lottery_opening:
-            first, second = opening_roll(dice_key, 0)
+        first, second = game_roll(dice_key, standing.rolls_0 + standing.rolls_1, rules.lottery_opening)
         standing = take_dice(standing, board, first, second, rules, plays)
     size, depth, left_over = list_plays(standing, board, rules, plays)
     return standing, size, depth, left_over

@@ -31,7 +31,7 @@ class OutsidePlayer(Protocol):
     """A player that Python has to ask for each decision. It is sent to other processes, so it must pickle."""
 
     def choose(self, board: NDArray[np.int8], plays: Plays, size: int, dice: tuple[int, int]) -> int:
-        """The index of its play among the `size` plays that `generate` made.
+        """The index of its play among the `size` plays that `list_plays` gave.
 
         board: int8[2, 26], row 0 the mover, before the play. dice: two numbers from 1 to 6 in any order.
         """

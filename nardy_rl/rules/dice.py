@@ -57,3 +57,11 @@ def opening_roll(key: int, counter: int) -> tuple[int, int]:
     both = below(key, counter, 30)
     mine, other = both // 5 + 1, both % 5 + 1
     return mine, other + (other >= mine)
+
+
+@kernel
+def game_roll(key: int, rolled: int, lottery_opening: int) -> tuple[int, int]:
+    """The roll of a game in which so many were thrown before; the first may be that of the lottery. One draw."""
+    if rolled == 0 and lottery_opening:
+        return opening_roll(key, 0)
+    return roll(key, rolled)

@@ -21,7 +21,7 @@ from nardy_rl.search.bearoff_build import HOME, Tables, build, home_places
 
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = (
-    *(f"rules/{name}.py" for name in ("compact", "kernel", "protocol", "steps", "words")),
+    *(f"rules/{name}.py" for name in ("chain", "compact", "kernel", "protocol", "steps", "words")),
     *(f"search/{name}.py" for name in ("bearoff", "bearoff_build")),
 )
 # What cannot matter once both sides are home; whatever else is in `Rules` names the tables.

@@ -26,8 +26,8 @@ MAX_PLIES = 3
 ROLLS = 21
 """Different rolls; number 0 is 1-1, then 2-1, 2-2, 3-1, …, 6-6."""
 
-_CANDIDATES = (8, 4, 2)  # how many plays are looked at 1, 2, 3 plies deep …
-_MARGINS = (0.16, 0.08, 0.04)  # … and how far, in points, they may be behind the best at one ply less
+_CANDIDATES = (8, 3, 2)  # how many plays are looked at 1, 2, 3 plies deep …
+_MARGINS = (0.16, 0.04, 0.04)  # … and how far, in points, they may be behind the best at one ply less
 
 
 _SEAT, _ROLLER, _STARTER, _ROLLS_0, _ROLLS_1, _HEAD_LEFT, _NEXT = range(7)

@@ -59,7 +59,7 @@ def _rate_ending(
     ended = roll_end(rater.endings, mover, coming)
     if ended < 0:  # not in the tables
         return
-    rated, levels, swapped = scratch.probabilities[index], rater.net.levels, scratch.layers[0]
+    rated, levels, swapped = scratch.probabilities[index], rater.net.levels, scratch.swapped
     if ended == 0:  # the rest of a chain bears off all that is left: the mover, who goes on, wins
         none_off = opponent >= rater.endings.turns.shape[0] - rater.endings.none_off.shape[0]
         points = rater.endings.points[1 if none_off else 0]

@@ -20,6 +20,7 @@ _CHUNK = 32  # games a thread takes at a time: small enough to share out evenly,
 _DECISIONS_A_GAME = 128  # room asked for at first; a chunk that needs more gets it
 _LONGEST = 2000  # decisions; a trained network's games have less than a tenth of that
 _UNFINISHED = 0.5
+_FEW = 8  # of so few unfinished games nothing follows
 _TO_END = 8
 """One game in so many is played to its end, that the network learns the bear-off too; the others stop where the tables
 know how they end."""
@@ -95,7 +96,7 @@ class SelfPlay:
         )
         parts = [part for chunk in chunks for part in chunk]
         batch = Batch(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        if (batch.games[:, POINTS] == 0).mean() > _UNFINISHED:
+        if (batch.games[:, POINTS] == 0).sum() > max(_UNFINISHED * number, _FEW):
             raise ValueError(
                 f"games of variant {self._variant.name} did not end within {_LONGEST} decisions: "
                 "its rules let both sides be stuck"

@@ -20,11 +20,12 @@ from nardy_rl.rules.variant import Variant
 from nardy_rl.selfplay.batch import SelfPlay
 from nardy_rl.training.display import Display
 from nardy_rl.training.evaluations import evaluate
-from nardy_rl.training.learner import DivergedError
+from nardy_rl.training.learner import DivergedError, choose_device, new_learner
 from nardy_rl.training.options import Options
 from nardy_rl.training.trainer import Trainer
 
 _DIVERGED = 1
+_TRIAL_GAMES = 4
 
 
 def main(variant: Variant, options: Options) -> None:
@@ -37,8 +38,8 @@ def main(variant: Variant, options: Options) -> None:
         if options.resume is None:
             trainer = Trainer(variant, options, Path(options.folder), display)
         else:
-            trainer = Trainer.resume(Path(options.resume), display)
-        _compile(trainer.variant, display)
+            trainer = Trainer.resume(Path(options.resume), display, options.device)
+        _compile(trainer.variant, trainer.options.device, display)
         display.line(f"{trainer.variant.name} in {trainer.folder} · tensorboard --logdir {trainer.folder}")
         try:
             finished = trainer.run(stop)
@@ -57,7 +58,7 @@ def main(variant: Variant, options: Options) -> None:
 def _refuse_other_options(options: Options) -> None:
     """Raise ValueError if a run is to be resumed with options that it would not heed."""
     given = HydraConfig.get().overrides.task
-    others = [text for text in given if not text.startswith("resume=")]
+    others = [text for text in given if not text.startswith(("resume=", "device="))]
     if options.resume is not None and others:
         raise ValueError(f"resume= takes everything from the run; leave out {' '.join(others)}")
 
@@ -84,18 +85,22 @@ class _StopSignal:
         return self.received != 0
 
 
-def _compile(variant: Variant, display: Display) -> None:
+def _compile(variant: Variant, device: str, display: Display) -> None:
     """Compile what a run needs, and say so where it takes a while: the machine code of an earlier run is kept."""
     began = time.monotonic()
     notice = threading.Timer(2.0, display.line, ["compiling the game engine (once on this machine) …"])
     notice.start()
-    bot = network_bot(new_net([1], variant, 0), variant)
-    SelfPlay(variant, seed=0, workers=1).play(bot, 0, 1, trace=0.0)
-    evaluate(variant, bot, bot, 4, 4, seed=0)
-    best_opening(bot, variant, (2, 1))
-    if notice.is_alive():
+    try:
+        net = new_net([1], variant, 0)
+        bot = network_bot(net, variant)
+        batch = SelfPlay(variant, seed=0, workers=1).play(bot, 0, _TRIAL_GAMES, trace=0.0)
+        new_learner(net, choose_device(device), minibatch=1024).learn(batch, 1e-3, seed=0)
+        evaluate(variant, bot, bot, 4, 4, seed=0)
+        best_opening(bot, variant, (2, 1))
+    finally:
+        told = not notice.is_alive()
         notice.cancel()
-    else:
+    if told:
         display.line(f"compiled in {time.monotonic() - began:.0f} s")
 
 

@@ -89,6 +89,8 @@ class CompiledLearner:
             second_half = self._second.submit(self._adam, slice(middle, None), learning_rate)
             self._adam(slice(middle), learning_rate)
             second_half.result()
+        if not np.isfinite(self._parameters).all():  # a loss is from before its step: the last step shows here alone
+            loss = math.nan
         self._write_back()
         return _finite(loss / batch.targets.size, learning_rate)
 
@@ -157,6 +159,8 @@ class TorchLearner:
             loss.backward()
             self._optimizer.step()
             total += loss.detach() * len(rows)
+        if not all(torch.isfinite(parameter).all() for parameter in self.net.parameters()):
+            total.fill_(math.nan)
         return _finite(float(total) / len(order), learning_rate)
 
     def state(self) -> dict[str, Any]:

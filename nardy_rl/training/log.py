@@ -10,7 +10,7 @@ import yaml
 from torch.utils.tensorboard import SummaryWriter
 
 from nardy_rl.envs.drawing import draw_board
-from nardy_rl.evaluation.bands import BANDS
+from nardy_rl.evaluation.bands import bands_of
 from nardy_rl.players.analysis import best_opening, first_rolls
 from nardy_rl.players.bot import Bot
 from nardy_rl.rules.notation import play_text, roll_name
@@ -22,13 +22,14 @@ _EDGES = ("_low", "_high")
 class RunLog:
     """Writes scalars in the families `train/ selfplay/ eval/ speed/`; the step is the number of games played."""
 
-    def __init__(self, folder: Path, variant: Variant, games: int, config: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, variant: Variant, games: int, config: dict[str, Any] | None) -> None:
+        """games: where the run stands. config: its options, if it begins here."""
         # Steps beyond `games` are left over from a run that was killed after its last checkpoint.
         self._writer = SummaryWriter(str(folder), purge_step=games + 1)
         self._variant = variant
-        self._bands = BANDS.get(variant.name, {})
-        if not games:
-            self._writer.add_text("config", f"```yaml\n{yaml.safe_dump(config, sort_keys=False)}```", 0)
+        self._bands = bands_of(variant)
+        if config is not None:
+            self._writer.add_text("config", f"```yaml\n{yaml.safe_dump(config, sort_keys=False)}```", games)
             curves = {name: [f"selfplay/{name}{end}" for end in ("", *_EDGES)] for name in self._bands}
             charts = {name: ["Margin", tags] for name, tags in curves.items()}
             self._writer.add_custom_scalars({"self-play beside its sanity bands": charts})

@@ -34,7 +34,7 @@ from nardy_rl.training.sanity import game_statistics
 LAST = "last.pt"  # in a run's folder, besides BEST, HISTORY and CONFIG
 _SAVE_SECONDS = 20.0  # a killed run loses no more than this, one stretch and one evaluation
 _FINAL_SEED = 2**62  # no number of games, so that the last match has dice of its own
-_SEED_BITS = 2**31 - 1  # what torch takes as a seed
+_SEED_BITS = 2**31 - 1  # the seeds that a run may have
 _STRETCH = 8  # batches between two chances to evaluate, save or stop; they make one point of a curve
 
 
@@ -44,39 +44,49 @@ class _Stretch:
 
     games: list[NDArray[np.int64]] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.perf_counter)
 
     def pace(self) -> float:
         """Games a second."""
-        return sum(len(games) for games in self.games) / (time.monotonic() - self.began)
+        return sum(len(games) for games in self.games) / (time.perf_counter() - self.began)
 
 
 class Trainer:
     """A run in its folder. `run` trains until the schedule ends or `stop` says so."""
 
     def __init__(self, variant: Variant, options: Options, folder: Path, display: Display) -> None:
-        """A new run. Raises ValueError if `folder` holds one already, or if the net of `options.start` cannot be read
-        or is no smaller one for these rules; OSError if `folder` cannot be written."""
+        """A new run. Raises ValueError if `folder` holds one already, or a bot, or if the net of `options.start` cannot
+        be read or is no smaller one for these rules; OSError if `folder` cannot be written."""
         if (folder / LAST).exists():
             raise ValueError(f"{folder} holds a run already; go on with it by resume={folder}")
+        if (folder / BEST).exists():
+            raise ValueError(f"{folder} holds a bot already; begin with its net by start={folder / BEST}")
         choose_device(options.device)  # refuses what is not there before the folder is made
-        net = _first_net(variant, options)
+        net, place = _beginning(variant, options)
         folder.mkdir(parents=True, exist_ok=True)
         config = yaml.safe_dump({"variant": variant.to_dict(), **options.to_dict()}, sort_keys=False)
         with replacing(folder / CONFIG) as file:
             file.write(config.encode())
-        self._set_up(variant, options, folder, display, net, Place())
+        self._set_up(variant, options, folder, display, net, place)
+        if options.start is not None:
+            self._take_as_best()
+            self._save_best()
         self._save()
 
     @classmethod
-    def resume(cls, folder: Path, display: Display) -> Trainer:
-        """The run in `folder`, as it was when it was last saved. Raises ValueError if there is none."""
+    def resume(cls, folder: Path, display: Display, device: str = "auto") -> Trainer:
+        """The run in `folder`, as it was when it was last saved. Raises ValueError if there is none.
+
+        device: as in `Options`; auto leaves it to the run's own options.
+        """
         checkpoint = load_checkpoint(folder / LAST)
         if not checkpoint.run:
             raise ValueError(f"{folder / LAST} is a bot without the state of its run: it cannot be resumed")
         trainer = cls.__new__(cls)
         try:
             options = Options.from_dict(checkpoint.run["options"])
+            if device != "auto":
+                options = dataclasses.replace(options, device=device)
             place = Place(**checkpoint.run["place"])
             trainer._set_up(checkpoint.variant, options, folder, display, checkpoint.net, place)
             trainer._learner.load_state(checkpoint.run["adam"])
@@ -95,7 +105,9 @@ class Trainer:
         self._best: Bot | None = None
         self._best_net: ValueNet | None = None
         self._selfplay = SelfPlay(variant, options.seed)
-        self._log = RunLog(folder, variant, place.games, {"variant": variant.to_dict(), **options.to_dict()})
+        begins = place.phase == place.phase_games == 0
+        config = {"variant": variant.to_dict(), **options.to_dict()} if begins else None
+        self._log = RunLog(folder, variant, place.games, config)
         self._background = ThreadPoolExecutor(1)
         self._saved = time.monotonic()
 
@@ -189,9 +201,7 @@ class Trainer:
         result = evaluate(self.variant, self._bot, self._best, games, gate_games, seed=place.games)
         place.evaluated = self._evaluations_by_now(phase)  # what a slow machine was late for is not made up
         if result.is_best:
-            self._best = self._bot
-            self._best_net = copy.deepcopy(self._learner.net).cpu()
-            place.best_games, place.best_seconds = place.games, place.seconds
+            self._take_as_best()
             self._save()  # before best.pt, which can be made again from it
             self._save_best()
         self._keep()
@@ -223,6 +233,11 @@ class Trainer:
         history.mkdir(exist_ok=True)
         games, seconds = self.place.games, self.place.seconds
         save_checkpoint(history / f"{games}.pt", Checkpoint(self.variant, self._learner.net, games, seconds))
+
+    def _take_as_best(self) -> None:
+        """The net as it is becomes the one to beat."""
+        self._best, self._best_net = self._bot, copy.deepcopy(self._learner.net).cpu()
+        self.place.best_games, self.place.best_seconds = self.place.games, self.place.seconds
 
     def _save_best(self) -> None:
         assert self._best_net is not None
@@ -258,13 +273,15 @@ class Trainer:
         self._saved = time.monotonic()
 
 
-def _first_net(variant: Variant, options: Options) -> ValueNet:
-    """What a run begins with: an untrained net, or that of `options.start` in the shape that is asked for."""
+def _beginning(variant: Variant, options: Options) -> tuple[ValueNet, Place]:
+    """What a run begins with: an untrained net; or that of `options.start`, in the shape that is asked for and with the
+    games that it has behind it."""
     hidden = options.network.hidden
     if options.start is None:
-        return new_net(hidden, variant, options.seed)
-    net = load_checkpoint(options.start, variant).net
-    return net if net.hidden == tuple(hidden) else grown(net, hidden, options.seed)
+        return new_net(hidden, variant, options.seed), Place()
+    start = load_checkpoint(options.start, variant)
+    net = start.net if start.net.hidden == tuple(hidden) else grown(start.net, hidden, options.seed)
+    return net, Place(games=start.games, seconds=start.seconds)
 
 
 def _plain(net: ValueNet) -> dict[str, Any]:

@@ -26,17 +26,18 @@ export async function openBot(source) {
 }
 
 /**
- * The bots that `bundles.json` lists: {"bundles": ["folder", …]}, folders beside it.
- * @param {string} address Of the list, relative to the page.
+ * The bots that the first list found tells: {"bundles": ["folder", …]}, folders beside the list.
+ * @param {string[]} addresses Where lists may be, relative to the page.
  * @returns {Promise<{folder: string, source: object, card: ?object, variant: ?object, error: ?Error}[]>} Empty without a list.
  */
-export async function listBots(address) {
+export async function listBots([address, ...others]) {
+  if (address === undefined) return [];
   const list = new URL(address, document.baseURI);
   let folders;
   try {
     folders = (await (await fetch(list)).json()).bundles;
   } catch {
-    return [];
+    return listBots(others);
   }
   return Promise.all(folders.map(async (folder) => {
     const source = urlSource(new URL(folder, list).href);

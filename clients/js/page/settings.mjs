@@ -29,9 +29,12 @@ export function set(name, value) {
   }
 }
 
+// The page's own list; else that of the repository, if it is the top of it that is served.
+const LISTS = ["bundles/bundles.json", "../../checkpoints/bundles.json"];
+
 /** What only the address says: `bundles` the list of bots, `bundle` one of them to open at once, `seed` of the dice. */
 export const asked = {
-  bundles: address.get("bundles") ?? "bundles/bundles.json",
+  bundles: address.has("bundles") ? [address.get("bundles")] : LISTS,
   bundle: address.get("bundle"),
   seed: /^\d{1,18}$/.test(address.get("seed") ?? "") ? BigInt(address.get("seed")) : null,
 };

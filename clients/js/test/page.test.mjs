@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { VARIANTS } from "../nardy.mjs";
@@ -141,6 +142,20 @@ test("exported bundles give their golden values and choices in a browser", { ski
     assert.ok(told.cases > 0);
     t.diagnostic(`${name}: ${told.cases} cases, ${told.afterstates} plays, probabilities to ${told.largest.toExponential(1)}`);
   }
+  await page.context().close();
+  other.close();
+});
+
+test("served from the top of the repository, the page has the bots in the box", async () => {
+  const top = fileURLToPath(new URL("../../..", import.meta.url));
+  const { bundles } = JSON.parse(await readFile(`${top}/checkpoints/bundles.json`));
+  const other = await serve(folder, top);
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${other.url}clients/js/?lang=en&pace=0`);
+  await page.waitForSelector("#bots li");
+  assert.equal(await page.locator("#bots li").count(), bundles.length);
+  await page.goto(`${other.url}clients/js/?lang=en&pace=0&bundle=${bundles[0]}`);
+  await page.waitForSelector('#status[data-phase="you"]');
   await page.context().close();
   other.close();
 });

@@ -1,4 +1,4 @@
-/** A static server for tests: this folder, and the folder of bundles under /bundles/. */
+/** A static server for tests: this folder, or another as its top, and the folder of bundles under /bundles/. */
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -12,10 +12,10 @@ const TYPES = {
 };
 
 /** @returns {Promise<{url: string, close: () => void}>} */
-export async function serve(bundles) {
+export async function serve(bundles, top = ROOT) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://x").pathname)).replace(/\/$/, "/index.html");
-    const file = path.startsWith("/bundles/") ? join(bundles, path.slice("/bundles/".length)) : join(ROOT, path);
+    const file = path.startsWith("/bundles/") ? join(bundles, path.slice("/bundles/".length)) : join(top, path);
     try {
       const body = await readFile(file);
       response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "max-age=60" });

@@ -102,6 +102,8 @@ class Report:
 def duration(seconds: float) -> str:
     """A time of training in words."""
     minutes = round(seconds / 60)
+    if minutes < 2:
+        return f"{seconds:.0f} seconds"
     return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
 
 
@@ -128,7 +130,7 @@ def planned_games(subject: Subject, games: int) -> int:
 
 
 def measure(subject: Subject, games: int, seed: int, workers: int | None, progress: Progress) -> Report:
-    """Measure everything. games: of a match between bare networks; other matches have a fifth of it.
+    """Measure everything. games: of a match between bare networks; other matches have a fifth of it, self-play tenfold.
 
     Arguments and errors otherwise as for `match.play_match`.
     """

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nardy_rl.evaluation.bands import BANDS, STATISTICS
+from nardy_rl.evaluation.bands import STATISTICS, bands_of
 from nardy_rl.evaluation.report.measure import Bout, Earlier, Report, Subject, duration
 from nardy_rl.evaluation.statistics import Z_95
+from nardy_rl.rules.variant import VARIANTS, Variant, variant
 
 
 def page(report: Report, figures: dict[str, str]) -> str:
@@ -27,9 +28,11 @@ def page(report: Report, figures: dict[str, str]) -> str:
 def _head(subject: Subject) -> Iterator[str]:
     yield f"# The bot `{subject.name}`"
     shape = " and ".join(map(str, subject.hidden))
+    start = subject.options.get("start")
+    beginning = f"from the net `{start}` on" if start else "from zero"
     yield (
-        f"Plays {subject.variant.name}. Layers of {shape}, {subject.parameters:,} weights, trained from zero by "
-        f"{subject.games:,} games against itself in {duration(subject.seconds)}."
+        f"Plays {subject.variant.name}. Layers of {shape}, {subject.parameters:,} weights, trained {beginning}: "
+        f"{subject.games:,} games against itself in {duration(subject.seconds)} in all."
     )
     command = _command(subject)
     if command:
@@ -44,8 +47,8 @@ def _command(subject: Subject) -> str:
     schedule = dict(options["schedule"])
     phases = ", ".join(_phase(phase) for phase in schedule.pop("phases"))
     words = [
-        f"variant={subject.variant.name}",
-        f"network.hidden={_list(options['network']['hidden'])}",
+        _rules(subject.variant),
+        f"network.hidden={_word(options['network']['hidden'])}",
         f"'schedule.phases=[{phases}]'",
         *(f"schedule.{key}={value}" for key, value in schedule.items()),
         f"seed={options['seed']}",
@@ -55,13 +58,23 @@ def _command(subject: Subject) -> str:
     return "python train.py " + " ".join(words)
 
 
+def _rules(rules: Variant) -> str:
+    """The options that name a variant: `variant=short` and what is not as in the box; or a sheet of one's own."""
+    if rules.name not in VARIANTS:
+        return "variant=SHEET.yaml"
+    usual = variant(rules.name).to_dict()
+    changed = (f"variant.{key}={_word(value)}" for key, value in rules.to_dict().items() if value != usual[key])
+    return " ".join([f"variant={rules.name}", *changed])
+
+
 def _phase(phase: dict[str, Any]) -> str:
     told = {key: value for key, value in phase.items() if value not in (None, False)}
-    return "{" + ", ".join(f"{key}: {_list(value)}" for key, value in told.items()) + "}"
+    return "{" + ", ".join(f"{key}: {_word(value)}" for key, value in told.items()) + "}"
 
 
-def _list(value: Any) -> str:
-    return "[" + ",".join(f"{item:g}" for item in value) + "]" if isinstance(value, list) else f"{value:g}"
+def _word(value: Any) -> str:
+    """A value as one types it: [0.7,0.2], true."""
+    return "[" + ",".join(map(_word, value)) + "]" if isinstance(value, list) else str(value).lower()
 
 
 def _curve(report: Report, figure: str) -> Iterator[str]:
@@ -70,7 +83,7 @@ def _curve(report: Report, figure: str) -> Iterator[str]:
 
 
 def _strength(report: Report) -> Iterator[str]:
-    name = report.subject.variant.name
+    rules = _rules(report.subject.variant)
     yield "## Strength"
     yield _table(
         ("bot", "against", "games", "won", "points per game", "95 %"), (_bout_row(bout) for bout in report.bouts)
@@ -78,7 +91,7 @@ def _strength(report: Report) -> Iterator[str]:
     plain = [f"`{bout.b}`" for bout in report.bouts if bout.result.adjusted_points_per_game is None]
     yield (
         f"Points per game ± standard error, without the luck of the dice except against {' and '.join(plain)}. A row is"
-        f" the result of\n`python evaluate.py variant={name} a=BOT b=AGAINST games=GAMES seed={report.seed}`."
+        f" the result of\n`python evaluate.py {rules} a=BOT b=AGAINST games=GAMES seed={report.seed}`."
     )
 
 
@@ -107,7 +120,7 @@ def _earlier_row(earlier: Earlier) -> tuple[str, ...]:
 
 
 def _self_play(report: Report) -> Iterator[str]:
-    bands = BANDS.get(report.subject.variant.name, {})
+    bands = bands_of(report.subject.variant)
     rows = []
     for name, value in report.self_play.items():
         row = STATISTICS[name], _statistic(name, value)
