@@ -99,7 +99,7 @@ class SelfPlay:
         if (batch.games[:, POINTS] == 0).sum() > max(_UNFINISHED * number, _FEW):
             raise ValueError(
                 f"games of variant {self._variant.name} did not end within {_LONGEST} decisions: "
-                "its rules let both sides be stuck"
+                "its rules let both sides be stuck, or the network has lost its way and a lower learning rate may help"
             )
         return batch
 
