@@ -49,7 +49,9 @@ Progress = Callable[[int], None]
 
 _Play: TypeAlias = Callable[[range], Games]
 _CHUNKS_A_WORKER = 16  # small enough to level out the workers' loads and to show progress
-_LARGEST_CHUNK = 250
+# Pairs; the second where a player looks ahead or is asked from outside. What has begun is played to its end, also after
+# Ctrl-C.
+_LARGEST_CHUNK, _LARGEST_SLOW_CHUNK = 250, 8
 _DECISIONS_A_PAIR = 1024  # room to record the games of a pair; longer ones get more
 
 
@@ -74,7 +76,9 @@ def play_match(
     """
     check_match(games, seed, workers)
     pairs = games // 2
-    size = max(1, min(_LARGEST_CHUNK, math.ceil(pairs / ((workers or cores()) * _CHUNKS_A_WORKER))))
+    fast = all(isinstance(player, Bot) and player.plies == 0 for player in (a, b))
+    largest = _LARGEST_CHUNK if fast else _LARGEST_SLOW_CHUNK
+    size = max(1, min(largest, math.ceil(pairs / ((workers or cores()) * _CHUNKS_A_WORKER))))
     chunks = [range(first, min(first + size, pairs)) for first in range(0, pairs, size)]
     parts = []
     with playing(variant, a, b, judge, seed, chunks, workers, keep) as played:
