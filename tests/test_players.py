@@ -1,5 +1,6 @@
 """Bots by name, and the adapter to gnubg."""
 
+import json
 import pickle
 import sys
 
@@ -12,7 +13,7 @@ from nardy_rl.network.checkpoint import Checkpoint, save_checkpoint
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players import gnubg
 from nardy_rl.players.bot import NETWORK
-from nardy_rl.players.box import boxed
+from nardy_rl.players.box import BOX, boxed
 from nardy_rl.players.gnubg import find_play
 from nardy_rl.players.registry import BOT_NAMES, load_player, trained_variant
 from nardy_rl.rules.game import Game
@@ -52,7 +53,9 @@ def test_a_trained_bot_says_of_which_variant_it_is(tmp_path):
 
 def test_a_bot_in_the_box_has_its_variants_name():
     """Found from wherever one stands."""
-    assert "short" in boxed()
+    assert {"short", "long", "gulbar"} <= set(boxed())
+    listed = json.loads((BOX / "bundles.json").read_text(encoding="utf-8"))["bundles"]  # for the page in a browser
+    assert listed == [f"{name}/bundle" for name in boxed()]
     for name, path in boxed().items():
         rules = variant(name)
         assert trained_variant(name) == trained_variant(f"{name}@1") == rules
