@@ -289,11 +289,12 @@ def test_an_earlier_bundle_outlives_a_disk_that_fills_up(tmp_path, monkeypatch):
 def test_the_schedule_of_the_run_around_a_checkpoint_is_told(tmp_path):
     phases = "[{games: 9, trace: [0.7, 0.1], minutes: null}]"
     schedule = f"{{batch_games: 512, minibatch: 1024, phases: {phases}}}"
-    config = f"variant: {{base: short}}\nseed: 7\nschedule: {schedule}\n"
+    config = f"variant: {{base: short}}\nseed: 7\nstart: other.pt\nschedule: {schedule}\n"
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.yaml").write_text(config)
     folder = write_bundle(tmp_path / "run", SHORT, cases=5)
     told = read_bundle(folder).card["training"]
+    assert told["method"] == "TD(λ) by self-play from another net"
     assert (told["seed"], told["minibatch"], told["phases"]) == (7, 1024, [{"games": 9, "trace": [0.7, 0.1]}])
     assert "| 9 | [0.7, 0.1] |" in (folder / "README.md").read_text(encoding="utf-8")
 

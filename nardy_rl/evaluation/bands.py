@@ -67,8 +67,9 @@ _BANDS: dict[str, dict[str, tuple[float, float]]] = {
         "passes": (0.01, 0.02),
     },
 }
-"""For each variant and statistic the expected range. Short and long: from strong engines' self-play. The gulbars have
-no other engine: around the last tenth of our own runs of 100,000 to 400,000 games."""
+"""For each variant and statistic the expected range. Short: from strong engines' self-play; long: from that of a public
+bot of moderate strength. The gulbars have no other engine: around the last tenth of our own runs of 100,000 to 400,000
+games."""
 
 
 def bands_of(variant: Variant) -> dict[str, tuple[float, float]]:

@@ -27,14 +27,14 @@ def training(checkpoint: str, run: dict[str, Any], games: int, network: Network,
 
     run: the state of the run in the checkpoint, empty if it has none.
     """
+    options = run.get("options") or run_options(Path(checkpoint), variant)
     told: dict[str, Any] = {
-        "method": "TD(λ) by self-play from zero",
+        "method": f"TD(λ) by self-play from {'another net' if options.get('start') else 'zero'}",
         "games": games,
         "inputs": network.weights[0].shape[1],
         "hidden": [bias.shape[-1] for bias in network.biases[:-1]],
         "parameters": sum(part.size for part in network.weights + network.biases),
     }
-    options = run.get("options") or run_options(Path(checkpoint), variant)
     schedule = options.get("schedule", {})
     if schedule.get("phases"):
         told |= {"seed": options.get("seed")} | {key: schedule.get(key) for key in ("batch_games", "minibatch")}
