@@ -18,7 +18,7 @@ from nardy_rl.evaluation.match import play_match
 from nardy_rl.evaluation.report import measure as measuring
 from nardy_rl.evaluation.report.measure import planned_games, self_play_statistics, subject_of
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from nardy_rl.players.box import BEST, CONFIG, HISTORY
+from nardy_rl.players.box import BEST, CONFIG, HISTORY, boxed
 from nardy_rl.players.registry import load_player
 from nardy_rl.rules.variant import VARIANTS, variant
 from nardy_rl.training.display import Display
@@ -158,9 +158,10 @@ def test_an_opening_is_compared_with_gnubg(tmp_path, monkeypatch):
 
 def test_a_report_is_about_a_checkpoint_and_its_own_rules(run, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
+    bots = ", ".join(boxed())
     for arguments, said in [
-        (["report=random"], "a report is about a checkpoint or a bot in the box (short"),
-        (["report=short@1"], "a report is about a checkpoint or a bot in the box (short"),
+        (["report=random"], f"a report is about a checkpoint or a bot in the box ({bots}), not random"),
+        (["report=short@1"], f"a report is about a checkpoint or a bot in the box ({bots}), not short@1"),
         ([f"report={run / BEST}", "variant=gulbar"], "was trained for variant long, not gulbar"),
         (["report=short", "page=nowhere/page.md"], "cannot write nowhere/page.md: there is no folder nowhere"),
         (["report=short", "bot=short"], "option bot does not go with report=…"),
