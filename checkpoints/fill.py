@@ -15,6 +15,7 @@ from pathlib import Path
 
 import yaml
 
+from nardy_rl.cli import BAD_INPUT, one_line
 from nardy_rl.export.command import Options, export
 from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
@@ -25,15 +26,16 @@ _GOLDEN_CASES = 128
 
 
 def main() -> None:
-    """Fill the folder of one bot, whatever was there before."""
+    """Fill the folder of one bot, whatever was there before. A fault is one line, and exit code 2."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("run", type=Path, help="the folder of the run")
     parser.add_argument("--box", type=Path, default=BOX, help="where the box is, if not here")
     given = parser.parse_args()
     try:
         _fill(given.run, given.box)
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    except (ValueError, OSError, yaml.YAMLError) as error:
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
 
 
 def _fill(run: Path, box: Path) -> None:

@@ -201,17 +201,26 @@ def test_a_run_goes_into_the_box(run, monkeypatch, tmp_path):
     np.testing.assert_array_equal(bundle.rater.net.bias, load_player(str(folder / BEST), LONG).rater.net.bias)
 
 
-def test_a_run_that_lacks_something_leaves_the_box_as_it_is(run, monkeypatch, tmp_path):
+def test_a_run_that_lacks_something_leaves_the_box_as_it_is(run, monkeypatch, capsys, tmp_path):
+    def refusal(folder):
+        with pytest.raises(SystemExit) as caught:
+            script("checkpoints/fill.py", monkeypatch, str(folder), "--box", str(box))
+        assert caught.value.code == 2
+        line = capsys.readouterr().err
+        assert line.startswith("error: ")
+        assert line.count("\n") == 1
+        return line
+
     box, half = tmp_path / "box", tmp_path / "half"
     (box / "long").mkdir(parents=True)
     (box / "long" / BEST).write_bytes(b"the bot of before")
     half.mkdir()
     shutil.copy(run / BEST, half / BEST)
-    with pytest.raises(SystemExit, match=r"error: .*config\.yaml"):
-        script("checkpoints/fill.py", monkeypatch, str(half), "--box", str(box))
-    with pytest.raises(SystemExit, match="error: cannot read the checkpoint nowhere"):
-        script("checkpoints/fill.py", monkeypatch, "nowhere", "--box", str(box))
+    assert CONFIG in refusal(half)
+    (half / CONFIG).write_text("seed: [1\nvariant: 2")
+    refusal(half)
+    assert "cannot read the checkpoint nowhere" in refusal("nowhere")
+    assert (box / "long" / BEST).read_bytes() == b"the bot of before"
     shutil.copy(run / BEST, box / "long" / BEST)
-    with pytest.raises(SystemExit, match="is the bot in the box itself, not a run"):
-        script("checkpoints/fill.py", monkeypatch, str(box / "long"), "--box", str(box))
+    assert "is the bot in the box itself, not a run" in refusal(box / "long")
     assert sorted(path.name for path in box.rglob("*")) == [BEST, "long"]

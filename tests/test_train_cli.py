@@ -177,8 +177,9 @@ def test_the_checkpoint_itself_is_no_folder_to_resume(refusal, run_folder):
     assert refusal("resume=run/last.pt") == "cannot read the checkpoint run/last.pt/last.pt: Not a directory"
 
 
-def test_a_finished_run_that_is_resumed_says_what_came_of_it(train, run_folder):
-    code, out, err = train("resume=run")
+@pytest.mark.parametrize("elsewhere", [[], ["device=cpu"]])
+def test_a_finished_run_that_is_resumed_says_what_came_of_it(train, run_folder, elsewhere):
+    code, out, err = train("resume=run", *elsewhere)
     assert (code, err) == (0, "")
     assert "best net: run/best.pt, after 4 of 4 games" in out.replace("\n", " ")
 
