@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -149,6 +150,12 @@ def test_weights_that_are_no_numbers_are_reported(batch, kind, value):
     learner = (CompiledLearner(net, 64), TorchLearner(net, "cpu", 64))[kind]
     with pytest.raises(DivergedError, match=r"the loss became (nan|inf) \(learning rate 0\.003\)"):
         learner.learn(batch, RATE, seed=1)
+
+
+def test_weights_that_the_last_step_makes_no_numbers_are_reported_although_the_loss_before_it_was_one(batch):
+    learner = CompiledLearner(net_for(batch, [8]), 64)
+    with pytest.raises(DivergedError, match=r"the loss became nan \(learning rate inf\)"):
+        learner.learn(first_rows(batch, 64), math.inf, seed=1)
 
 
 @pytest.mark.parametrize("kind", [0, 1])

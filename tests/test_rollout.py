@@ -6,9 +6,9 @@ from nets import pip_bot
 
 from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.network.inference import rate
-from nardy_rl.players.analysis import standing_before
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import parse_position
+from nardy_rl.rules.plays import standing_before
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.protocol import after_play, begin, list_plays, take_dice
 from nardy_rl.rules.variant import VARIANTS, variant

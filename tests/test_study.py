@@ -9,11 +9,11 @@ from nardy_rl.evaluation.study import ROLLED_PLAYS, RolloutOptions, study_plays,
 from nardy_rl.evaluation.tables import line_sheet, outcome_names, study_table
 from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.network.value_net import new_net
-from nardy_rl.players.analysis import rank_plays, rate_position, standing_before
+from nardy_rl.players.analysis import rank_plays, rate_position
 from nardy_rl.players.bot import RANDOM, choose, network_bot, simple_bot
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import parse_position, play_text
-from nardy_rl.rules.plays import legal_plays
+from nardy_rl.rules.plays import legal_plays, standing_before
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.protocol import after_play, list_plays, take_dice
 from nardy_rl.rules.variant import variant

@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nardy_rl.evaluation.outside import decider
-from nardy_rl.players.analysis import standing_before
 from nardy_rl.players.registry import Player
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import parse_position, play_text, read_play
-from nardy_rl.rules.plays import check_dice, legal_plays
+from nardy_rl.rules.plays import check_dice, legal_plays, standing_before
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.protocol import list_plays, take_dice
 from nardy_rl.rules.variant import Variant, variant_from_dict

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nardy_rl.players.analysis import RatedPlay, rank_plays, rate_position, standing_before
+from nardy_rl.players.analysis import RatedPlay, rank_plays, rate_position
 from nardy_rl.players.bot import Bot
 from nardy_rl.rules.notation import play_text
+from nardy_rl.rules.plays import standing_before
 from nardy_rl.rules.position import OFF, Position
 from nardy_rl.rules.protocol import Standing
 from nardy_rl.rules.variant import Variant

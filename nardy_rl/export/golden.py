@@ -44,9 +44,9 @@ from nardy_rl.export.values import Values
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.outcome import points_won
-from nardy_rl.rules.plays import FIRST_TURNS, Play
+from nardy_rl.rules.plays import Play, standing_before
 from nardy_rl.rules.position import BAR, HEAD, OFF, Position
-from nardy_rl.rules.protocol import Standing, after_play, before_roll, pending_steps, take_dice
+from nardy_rl.rules.protocol import Standing, after_play, pending_steps, take_dice
 from nardy_rl.rules.variant import Variant
 
 TOLERANCE = 1e-5
@@ -159,7 +159,7 @@ def case_of(kind: str, game: Game, roll: tuple[int, int], rated: Rated) -> dict[
 
 def _standing(game: Game, roll: tuple[int, int]) -> dict[str, Any]:
     standing, rules = game.standing, game.variant.rules
-    before = before_roll(FIRST_TURNS[game.first_turn], rules)
+    before = standing_before(game.first_turn, rules)
     anew = take_dice(before, game.position.board(), *roll, rules, new_plays())
     told = [each._replace(seat=0, starter=0, rolls_0=0, rolls_1=0) for each in (standing, anew)]
     return {

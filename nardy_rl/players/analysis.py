@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from nardy_rl.network.fast_net import new_scratch
 from nardy_rl.network.inference import change_sides, equity_of, rate
 from nardy_rl.players.bot import Bot, choose, is_network
-from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import new_plays
-from nardy_rl.rules.plays import FIRST_TURNS, Play, legal_plays
+from nardy_rl.rules.plays import Play, legal_plays, standing_before
 from nardy_rl.rules.position import OFF, POINTS, Position
-from nardy_rl.rules.protocol import Standing, after_play, before_roll, list_plays, take_dice
+from nardy_rl.rules.protocol import Standing, after_play, list_plays, take_dice
 from nardy_rl.rules.variant import Variant
 from nardy_rl.search.bearoff import both_home, rate_ending
 from nardy_rl.search.lookahead import look_ahead, new_room, play_on
@@ -98,15 +97,6 @@ def first_rolls(variant: Variant) -> list[tuple[int, int]]:
 def best_opening(bot: Bot, variant: Variant, dice: tuple[int, int]) -> RatedPlay:
     """The bot's play for the first roll of a game."""
     return rank_plays(bot, variant, Position.start(variant), dice, "starter")[0]
-
-
-def standing_before(first_turn: str | None, rules: Rules) -> Standing:
-    """A game in which seat 0 is about to roll; `first_turn` as for `legal_plays`. Only a "starter" has the other
-    player's first turn still to come."""
-    standing = before_roll(FIRST_TURNS[first_turn], rules)
-    if first_turn == "second":
-        return standing._replace(rolls_1=1)
-    return standing._replace(rolls_1=standing.rolls_0)
 
 
 def other_side(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:

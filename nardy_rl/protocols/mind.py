@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nardy_rl.evaluation.outside import decider
-from nardy_rl.players.analysis import rate_position, standing_before
+from nardy_rl.players.analysis import rate_position
 from nardy_rl.players.bot import is_network
 from nardy_rl.players.registry import Player, load_player, trained_variant
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.game import Game
 from nardy_rl.rules.kernel import new_plays
-from nardy_rl.rules.plays import Move, check_dice
+from nardy_rl.rules.plays import Move, check_dice, standing_before
 from nardy_rl.rules.position import Position
 from nardy_rl.rules.protocol import list_plays
 from nardy_rl.rules.variant import Variant, variant

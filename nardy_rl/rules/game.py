@@ -23,9 +23,9 @@ from nardy_rl.rules.dice import below, opening_roll, roll
 from nardy_rl.rules.kernel import new_plays
 from nardy_rl.rules.notation import read_play
 from nardy_rl.rules.outcome import outcome
-from nardy_rl.rules.plays import FIRST_TURNS, Play, check_dice, segment_plays
+from nardy_rl.rules.plays import Play, check_dice, segment_plays, standing_before
 from nardy_rl.rules.position import HEAD, OFF, Position, check_position
-from nardy_rl.rules.protocol import Standing, after_play, before_roll, begin, pending_steps, take_dice
+from nardy_rl.rules.protocol import Standing, after_play, begin, pending_steps, take_dice
 from nardy_rl.rules.variant import Variant
 
 _RANGES = {  # what the numbers of a saved `Standing` can be
@@ -97,14 +97,7 @@ class Game:
         check_position(variant, position)
         if variant.checkers in position.array[:, OFF]:
             raise ValueError("the game is finished: all checkers of one side are off")
-        if first_turn not in FIRST_TURNS:
-            raise ValueError(f'first_turn is None, "starter" or "second", not {first_turn!r}')
-        standing = before_roll(FIRST_TURNS[first_turn], variant.rules)
-        if first_turn == "second":
-            standing = standing._replace(rolls_1=1)
-        elif first_turn is None:
-            standing = standing._replace(rolls_1=standing.rolls_0)
-        game = cls(variant, key, counter, position, standing)
+        game = cls(variant, key, counter, position, standing_before(first_turn, variant.rules))
         game._roll(None if dice is None else check_dice(dice))
         return game
 

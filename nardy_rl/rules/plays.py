@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import MAX_MOVES, Plays, new_plays
 from nardy_rl.rules.position import OFF, POINTS, Position, check_position
 from nardy_rl.rules.protocol import LATER, SECOND, STARTER, Standing, before_roll, list_plays, take_dice
@@ -44,6 +45,17 @@ def check_dice(dice: tuple[int, int]) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[1])
 
 
+def standing_before(first_turn: str | None, rules: Rules) -> Standing:
+    """A game in which seat 0 is about to roll; first_turn as for `legal_plays`, ValueError if it is none of these.
+
+    Only a "starter" has the other player's first turn still to come.
+    """
+    if not isinstance(first_turn, str | None) or first_turn not in FIRST_TURNS:
+        raise ValueError(f'first_turn is None, "starter" or "second", not {first_turn!r}')
+    standing = before_roll(FIRST_TURNS[first_turn], rules)
+    return standing._replace(rolls_1=1 if first_turn == "second" else standing.rolls_0)
+
+
 def legal_plays(
     variant: Variant, position: Position, dice: tuple[int, int], first_turn: str | None = None
 ) -> list[Play]:
@@ -55,13 +67,12 @@ def legal_plays(
     (rules 3.3), else None. Raises ValueError for an impossible position, dice or a finished game.
     """
     first, second = check_dice(dice)
-    if not isinstance(first_turn, str | None) or first_turn not in FIRST_TURNS:
-        raise ValueError(f'first_turn is None, "starter" or "second", not {first_turn!r}')
+    before = standing_before(first_turn, variant.rules)
     check_position(variant, position)
     if variant.checkers in position.array[:, OFF]:
         raise ValueError("the game is finished: all checkers of one side are off")
     board, room = position.board(), new_plays()
-    standing = take_dice(before_roll(FIRST_TURNS[first_turn], variant.rules), board, first, second, variant.rules, room)
+    standing = take_dice(before, board, first, second, variant.rules, room)
     return segment_plays(variant, board, standing, room)
 
 
