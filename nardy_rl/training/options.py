@@ -23,6 +23,7 @@ class Phase:
     learning_rate: list[float] = MISSING  # of Adam
     hidden: list[int] | None = None  # the network grows to these widths as the phase begins
     all_rolls: bool = False  # targets over all 21 rolls instead of the one thrown: 20 times the work
+    passes: int = 1  # how often each position is learnt, on average, mixed with those of other batches
     games: int | None = None
     minutes: float | None = None
 
@@ -36,6 +37,7 @@ class Phase:
             _check_pair("trace", self.trace, 0.0, 1.0)
         if self.learning_rate != MISSING:
             _check_pair("learning_rate", self.learning_rate, 0.0, 1.0)
+        _check_at_least("passes of a phase", self.passes, 1)
 
 
 @dataclass

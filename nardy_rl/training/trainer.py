@@ -29,6 +29,7 @@ from nardy_rl.training.learner import DivergedError, choose_device, new_learner
 from nardy_rl.training.log import RunLog
 from nardy_rl.training.options import Options, Phase
 from nardy_rl.training.place import Place
+from nardy_rl.training.replay import Replay
 from nardy_rl.training.sanity import game_statistics
 
 LAST = "last.pt"  # in a run's folder, besides BEST, HISTORY and CONFIG
@@ -105,6 +106,7 @@ class Trainer:
         self._best: Bot | None = None
         self._best_net: ValueNet | None = None
         self._selfplay = SelfPlay(variant, options.seed)
+        self._replay = Replay()
         begins = place.phase == place.phase_games == 0
         config = {"variant": variant.to_dict(), **options.to_dict()} if begins else None
         self._log = RunLog(folder, variant, place.games, config)
@@ -128,6 +130,7 @@ class Trainer:
                     self._save()
                 elif place.fraction(phase) >= 1:
                     place.phase, place.phase_games, place.phase_seconds, place.evaluated = place.phase + 1, 0, 0.0, 0
+                    self._replay = Replay()  # the targets of another phase may be poorer ones
                 else:
                     self._train_stretch(phase)
                 if time.monotonic() - self._saved > _SAVE_SECONDS:
@@ -162,7 +165,9 @@ class Trainer:
             batch = self._selfplay.play(self._bot, place.games, number, trace, phase.all_rolls)
             if learning is not None:
                 stretch.losses.append(self._learnt(learning))
-            learning = self._background.submit(self._learner.learn, batch, rate, stream(self.options.seed, place.games))
+            key = stream(self.options.seed, place.games)
+            mixed = self._replay.mix(batch, phase.passes, key)
+            learning = self._background.submit(self._learner.learn, mixed, rate, key)
             stretch.games.append(batch.games)
             place.games += number
             place.phase_games += number
