@@ -1,8 +1,8 @@
 """Put the best net of a run into the box: python checkpoints/fill.py runs/short
 
 What goes there, in a folder named after the variant, in place of what was there: `best.pt`, the run's `config.yaml`, in
-`history` a few of its earlier nets in half precision, for the learning curve, and in `bundle` the exported bot.
-`bundles.json` lists the bundles for the page in `clients/js`. Needs the extra `export`.
+`history` a few of its earlier nets, for the learning curve, and in `bundle` the exported bot. Weights are kept in half
+precision. `bundles.json` lists the bundles for the page in `clients/js`. Needs the extra `export`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nardy_rl.files import replacing
 from nardy_rl.network.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from nardy_rl.players.box import BEST, BOX, CONFIG, HISTORY
 
-_SHARES = (0.05, 0.15, 0.4, 0.7)  # of the games of the best net: where the earlier ones stood
+_SHARES = (0.05, 0.15, 0.4, 0.7)  # of the training time of the best net: where the earlier ones stood
 _GOLDEN_CASES = 128
 
 
@@ -44,16 +44,17 @@ def _fill(run: Path, box: Path) -> None:
     folder = box / best.variant.name
     if run.resolve() == folder.resolve():
         raise ValueError(f"{run} is the bot in the box itself, not a run")
-    earlier = {path.name: load_checkpoint(path) for path in _earlier(run, best)}
+    earlier = _earlier(run, best)
     config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
     config["folder"] = f"runs/{best.variant.name}"
     folder.mkdir(parents=True, exist_ok=True)
+    best.net.half()
     save_checkpoint(folder / BEST, best)
     with replacing(folder / CONFIG) as file:
         file.write(yaml.safe_dump(config, sort_keys=False).encode())
     shutil.rmtree(folder / HISTORY, ignore_errors=True)
     (folder / HISTORY).mkdir()
-    for name, checkpoint in earlier.items():
+    for name, checkpoint in earlier:
         checkpoint.net.half()
         save_checkpoint(folder / HISTORY / name, checkpoint)
     export(Options(str(folder / BEST), str(folder / "bundle"), name=best.variant.name, cases=_GOLDEN_CASES))
@@ -62,12 +63,15 @@ def _fill(run: Path, box: Path) -> None:
         file.write(json.dumps({"bundles": bundles}).encode() + b"\n")
 
 
-def _earlier(run: Path, best: Checkpoint) -> list[Path]:
-    """The nets of the run that are nearest to _SHARES of the games of its best one."""
-    nets = {int(path.stem): path for path in (run / HISTORY).glob("*.pt") if path.stem.isdigit()}
-    nets = {games: path for games, path in nets.items() if games < best.games}
-    chosen = {min(nets, key=lambda games: abs(games - share * best.games)) for share in _SHARES} if nets else set()
-    return [nets[games] for games in sorted(chosen)]
+def _earlier(run: Path, best: Checkpoint) -> list[tuple[str, Checkpoint]]:
+    """The nets of the run that are nearest to _SHARES of the time that its best one took, with their files' names."""
+    nets = [(path.name, load_checkpoint(path)) for path in (run / HISTORY).glob("*.pt") if path.stem.isdigit()]
+    nets = sorted((net for net in nets if net[1].games < best.games), key=lambda net: net[1].games)
+    chosen = {
+        min(range(len(nets)), key=lambda index: abs(nets[index][1].seconds - share * best.seconds))
+        for share in (_SHARES if nets else ())
+    }
+    return [nets[index] for index in sorted(chosen)]
 
 
 if __name__ == "__main__":

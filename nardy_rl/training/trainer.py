@@ -22,7 +22,7 @@ from nardy_rl.players.bot import Bot, network_bot
 from nardy_rl.players.box import BEST, CONFIG, HISTORY
 from nardy_rl.rules.dice import stream
 from nardy_rl.rules.variant import Variant
-from nardy_rl.selfplay.batch import SelfPlay
+from nardy_rl.selfplay.batch import Batch, SelfPlay
 from nardy_rl.training.display import Display
 from nardy_rl.training.evaluations import Evaluation, evaluate
 from nardy_rl.training.learner import DivergedError, choose_device, new_learner
@@ -166,8 +166,7 @@ class Trainer:
             if learning is not None:
                 stretch.losses.append(self._learnt(learning))
             key = stream(self.options.seed, place.games)
-            mixed = self._replay.mix(batch, phase.passes, key)
-            learning = self._background.submit(self._learner.learn, mixed, rate, key)
+            learning = self._background.submit(self._learn, batch, phase.passes, rate, key)
             stretch.games.append(batch.games)
             place.games += number
             place.phase_games += number
@@ -178,6 +177,9 @@ class Trainer:
             stretch.losses.append(self._learnt(learning))
             place.spend(began)
             self._write_log(stretch, rate, trace)
+
+    def _learn(self, batch: Batch, passes: int, rate: float, key: int) -> float:
+        return self._learner.learn(self._replay.mix(batch, passes, key), rate, key)
 
     def _learnt(self, learning: Future[float]) -> float:
         """Wait for the learner and let self-play use its weights."""

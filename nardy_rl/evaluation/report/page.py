@@ -68,7 +68,7 @@ def _rules(rules: Variant) -> str:
 
 
 def _phase(phase: dict[str, Any]) -> str:
-    told = {key: value for key, value in phase.items() if value not in (None, False)}
+    told = {key: value for key, value in phase.items() if value not in (None, False) and (key, value) != ("passes", 1)}
     return "{" + ", ".join(f"{key}: {_word(value)}" for key, value in told.items()) + "}"
 
 
@@ -79,7 +79,7 @@ def _word(value: Any) -> str:
 
 def _curve(report: Report, figure: str) -> Iterator[str]:
     if report.earlier:
-        yield f"![The strength of the run's nets by the games they had learnt from]({figure})"
+        yield f"![The strength of the run's nets by minutes of training]({figure})"
 
 
 def _strength(report: Report) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from nardy_rl.evaluation.report.measure import Earlier, Report, duration
+from nardy_rl.evaluation.report.measure import Earlier, Report
 from nardy_rl.evaluation.statistics import Z_95
 
 FIGURES = ("curve", "openings")
@@ -66,14 +66,14 @@ def _curve(report: Report) -> bytes:
 
     with pyplot.rc_context(_STYLE):
         figure, axes = pyplot.subplots(figsize=(7.6, 4.3))
-        games = [*(earlier.games for earlier in report.earlier), report.subject.games]
+        minutes = [*(earlier.seconds / 60 for earlier in report.earlier), report.subject.seconds / 60]
         points = [*(-earlier.bout.result.best_estimate[0] for earlier in report.earlier), 0.0]
         errors = [*(Z_95 * earlier.bout.result.best_estimate[1] for earlier in report.earlier), 0.0]
-        axes.errorbar(games, points, errors, color=_LINE, marker="o", markersize=5, linewidth=2, capsize=3)
+        axes.errorbar(minutes, points, errors, color=_LINE, marker="o", markersize=5, linewidth=2, capsize=3)
         for earlier in report.earlier:
-            _mark_time(axes, earlier)
+            _mark_games(axes, earlier)
         axes.annotate(
-            f"{report.subject.name}\n{duration(report.subject.seconds)}", (games[-1], 0.0), (10, 0), va="center",
+            f"{report.subject.name}\n{_games(report.subject.games)}", (minutes[-1], 0.0), (10, 0), va="center",
             textcoords="offset points", color=_LINE, fontweight="bold",
         )  # fmt: skip
         low = min(points)
@@ -81,13 +81,13 @@ def _curve(report: Report) -> bytes:
             level = -bout.result.best_estimate[0]
             if bout.a == report.subject.name and level > 1.5 * low:
                 axes.axhline(level, color=_PALE, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-                axes.annotate(bout.b, (games[0], level), (0, 4), textcoords="offset points", color=_PALE)
+                axes.annotate(bout.b, (minutes[0], level), (0, 4), textcoords="offset points", color=_PALE)
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_locator(ticker.NullLocator())
         axes.margins(x=0.12, y=0.18)
-        axes.set_xlabel("games against itself from which it has learnt")
+        axes.set_xlabel("minutes of training")
         axes.set_ylabel("points per game")
         axes.set_title(f"The nets of its run against `{report.subject.name}` as it is now", pad=14)
         axes.grid(axis="y", color=_PALE, alpha=0.18)
@@ -96,9 +96,13 @@ def _curve(report: Report) -> bytes:
     return file
 
 
-def _mark_time(axes: Any, earlier: Earlier) -> None:
-    place = (earlier.games, -earlier.bout.result.best_estimate[0])
-    axes.annotate(duration(earlier.seconds), place, (8, -13), textcoords="offset points", color=_INK, fontsize=9)
+def _mark_games(axes: Any, earlier: Earlier) -> None:
+    place = (earlier.seconds / 60, -earlier.bout.result.best_estimate[0])
+    axes.annotate(_games(earlier.games), place, (8, -13), textcoords="offset points", color=_INK, fontsize=9)
+
+
+def _games(number: int) -> str:
+    return f"{number / 1e6:.2f} million games" if number >= 1e6 else f"{number:,} games"
 
 
 def _openings(report: Report) -> bytes:
