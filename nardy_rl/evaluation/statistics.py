@@ -34,6 +34,7 @@ def new_games(pairs: int) -> Games:
 
 Z_95 = NormalDist().inv_cdf(0.975)
 """Standard errors on either side of the mean that a 95 % interval takes."""
+_Z_95_ONE_SIDED = NormalDist().inv_cdf(0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +75,14 @@ class MatchResult:
             return self.points_per_game, self.standard_error
         return self.adjusted_points_per_game, self.adjusted_standard_error
 
-    def lower_bound(self, confidence: float = 0.95) -> float:
-        """The points per game that A's true average exceeds with this probability, between 0 and 1, one-sided.
+    @property
+    def lower_bound(self) -> float:
+        """What A's true average exceeds with a probability of 95 %, by the best estimate, in points per game.
 
-        A gate that lets a new network pass demands that this clears a threshold.
+        A gate that lets a new network pass demands that this is above 0.
         """
-        return self.points_per_game + NormalDist().inv_cdf(1 - confidence) * self.standard_error
+        mean, error = self.best_estimate
+        return mean - _Z_95_ONE_SIDED * error
 
     def to_dict(self) -> dict[str, Any]:
         """All fields in types that JSON knows."""

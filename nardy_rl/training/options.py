@@ -49,8 +49,8 @@ class Schedule:
     minibatch: int = 1024  # positions in one step of Adam
     evaluations: int = 10  # at most so many in each phase, evenly spread, the last at its end
     evaluation_games: int = 2000  # against random and against the heuristic, each
-    gate_games: int = 4000  # against the best net so far
-    final_gate_games: int = 20000  # the same at the end of the schedule, where the nets are closest
+    gate_games: int = 400  # against the best net so far, with the luck taken off
+    final_gate_games: int = 2000  # the same at the end of the schedule, where the nets are closest
 
     def __post_init__(self) -> None:
         if self.phases != MISSING and not self.phases:
