@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from rich.progress import track
 
+from nardy_rl.cli import BAD_INPUT, one_line
 from nardy_rl.evaluation.outside import GameLog, decider, play_asked
 from nardy_rl.evaluation.quality import FORMAT, KIND
 from nardy_rl.files import replacing
@@ -132,18 +133,25 @@ def _rounded(loss: float) -> float:
 
 
 def main() -> None:
-    """Make the file that the command line asks for."""
-    options = _options()
+    """Make the file that the command line asks for. A mistake in it is one line, and exit code 2."""
+    try:
+        _make(_options())
+    except (ValueError, OSError) as error:
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
+
+
+def _make(options: argparse.Namespace) -> None:
     rules = variant(options.variant)
     bot, opponent = load_player(options.bot, rules), load_player(options.opponent, rules)
     if not is_network(bot):
-        sys.exit(f"--bot must be a trained bot: {_TRAINED}")
+        raise ValueError(f"--bot must be a trained bot: {_TRAINED}")
     if options.judge == "gnubg":
         judge, ranker = gnubg_judge(2), bot
     else:
         judging = load_player(options.judge, rules)
         if not is_network(judging):
-            sys.exit(f"--judge must be gnubg or a trained bot: {_TRAINED}")
+            raise ValueError(f"--judge must be gnubg or a trained bot: {_TRAINED}")
         judge, ranker = rollout_judge(rules, options.judge, judging, options.trials, options.seed), judging
     source = f"games of {Path(options.bot).name} against {options.opponent}, seed {options.seed}"
     head = {"kind": KIND, "format": FORMAT, "judge": judge.name, "source": source, "variant": rules.to_dict()}

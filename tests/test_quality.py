@@ -118,12 +118,14 @@ def test_a_set_can_be_made_with_rollouts_as_the_judge(rules, tmp_path):
         ),
     ],
 )
-def test_who_rates_nothing_can_make_no_set(arguments, said, monkeypatch, tmp_path):
+def test_who_rates_nothing_can_make_no_set(arguments, said, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     save_checkpoint(tmp_path / "net.pt", Checkpoint(SHORT, pip_net(SHORT)))
     monkeypatch.setattr(sys, "argv", ["decisions", *arguments, "--opponent", "random", "--out", "set.jsonl"])
-    with pytest.raises(SystemExit, match=said):
+    with pytest.raises(SystemExit) as caught:
         make_decisions()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
 
 
 HEAD = {"kind": KIND, "format": FORMAT, "judge": "somebody", "variant": SHORT.to_dict()}

@@ -33,19 +33,19 @@ ABOVE, BELOW, OPEN = "above", "below", "open"
 
 _LOOK = 50  # pairs between two looks, whatever the number of workers, so that a match ends at the same game with any
 _LEAST = 200  # pairs before the first look: the interval holds for many observations
+_ALPHA = 0.05
 _NARROWEST = 0.1  # share of a match's length at which its interval is narrowest compared with one look alone
 
 
 class ConfidenceSequence:
     """An interval for the mean of a stream of independent numbers that may be looked at after each of them.
 
-    With probability `confidence` the mean is within the intervals of all moments from some 100 numbers on. `narrowest`:
+    With a probability of 95 % the mean is within the intervals of all moments from some 100 numbers on. `narrowest`:
     after how many numbers the interval is to be at its best.
     """
 
-    def __init__(self, narrowest: float, confidence: float = 0.95) -> None:
-        self._alpha = 1 - confidence
-        doubled = -2 * math.log(self._alpha)
+    def __init__(self, narrowest: float) -> None:
+        doubled = -2 * math.log(_ALPHA)
         self._rho_squared = (doubled + math.log(1 + doubled)) / narrowest
         self._count, self._mean, self._squares = 0, 0.0, 0.0
 
@@ -65,7 +65,7 @@ class ConfidenceSequence:
             return -math.inf, math.inf
         deviation = math.sqrt(self._squares / (self._count - 1))
         grown = self._count * self._rho_squared + 1
-        reach = 2 * grown / (self._count**2 * self._rho_squared) * math.log(math.sqrt(grown) / self._alpha)
+        reach = 2 * grown / (self._count**2 * self._rho_squared) * math.log(math.sqrt(grown) / _ALPHA)
         return self._mean - deviation * math.sqrt(reach), self._mean + deviation * math.sqrt(reach)
 
 
