@@ -47,6 +47,15 @@ ROWS = (
         )
         for plies, target in enumerate((8.0, 10.0, 10.0))
     ),
+    *(
+        Row(
+            f"{plies}-ply decisions, short, the bot in the box",
+            partial(decisions, "short", plies, boxed=True),
+            GNUBG,
+            partial(gnubg_decisions, plies),
+        )
+        for plies in range(3)
+    ),
     Row("random games, long", partial(random_games, "long"), "short", partial(random_games, "short"), 1.0),
     Row("legal afterstates, long", partial(afterstates, "long"), "short", partial(afterstates, "short")),
     Row(f"0-ply decisions, long, {WIDTH} wide", partial(decisions, "long", 0), "short", partial(decisions, "short", 0)),

@@ -15,6 +15,7 @@ from nardy_rl.network.fast_net import Scratch, new_scratch
 from nardy_rl.network.value_net import ValueNet
 from nardy_rl.players.bot import HEURISTIC, RANDOM, Bot, choose, network_bot, simple_bot
 from nardy_rl.players.games import MAX_DECISIONS, new_record, new_table, play_game, start_board
+from nardy_rl.players.registry import load_player
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.dice import roll, stream
 from nardy_rl.rules.kernel import Plays, new_plays
@@ -72,14 +73,24 @@ def afterstates(name: str, repetition: int) -> Callable[[], int]:
     return lambda: sum(_generate_all(boards, rolls, rules, plays) for _ in range(_ROUNDS))
 
 
-def decisions(name: str, plies: int, repetition: int) -> Callable[[], int]:
-    """The play that a network WIDTH wide likes best, one roll for each of so many positions: decisions."""
+def decisions(name: str, plies: int, repetition: int, boxed: bool = False) -> Callable[[], int]:
+    """The play that a network likes best, one roll for each of so many positions: decisions.
+
+    boxed: by the bot in the box, else by a network WIDTH wide.
+    """
     number = DECISIONS[plies]
     boards, rolls, plays = positions(name, number, repetition), np.array(rolls_of(number, repetition)), new_plays()
-    rules, bot = variant(name).rules, _network(variant(name), plies)
+    rules = variant(name).rules
+    bot = _boxed(variant(name), plies) if boxed else _network(variant(name), plies)
     scratch, room = new_scratch(bot.rater.net), new_room(bot.rater.net)
     rounds = 1 if plies else _ROUNDS
     return lambda: sum(_decide_all(bot, boards, rolls, rules, plays, scratch, room) for _ in range(rounds))
+
+
+def _boxed(rules: Variant, plies: int) -> Bot:
+    bot = load_player(rules.name, rules)
+    assert isinstance(bot, Bot), "what is in the box is compiled"
+    return bot._replace(plies=plies)
 
 
 def _network(rules: Variant, plies: int) -> Bot:
