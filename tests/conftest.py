@@ -1,5 +1,6 @@
 """Options and fixtures that the tests share."""
 
+import signal
 from collections.abc import Callable, Iterator
 from random import Random
 
@@ -14,6 +15,12 @@ from nardy_rl.rules.variant import Variant, variant
 
 OFF, BAR = 0, 25
 Turn = tuple[Position, tuple[int, int], str | None]
+
+
+def pytest_configure():
+    # What a shell starts in the background ignores Ctrl-C, and so would the servers that tests start and stop.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):
