@@ -39,22 +39,14 @@ ROWS = (
     Row("legal afterstates, short", partial(afterstates, "short"), GNUBG, gnubg_afterstates, 1.3),
     *(
         Row(
-            f"{plies}-ply decisions, short, {WIDTH} wide",
-            partial(decisions, "short", plies),
+            f"{plies}-ply decisions, short, {'the bot in the box' if boxed else f'{WIDTH} wide'}",
+            partial(decisions, "short", plies, boxed=boxed),
             GNUBG,
             partial(gnubg_decisions, plies),
-            target,
+            None if boxed else target,
         )
+        for boxed in (False, True)
         for plies, target in enumerate((8.0, 10.0, 10.0))
-    ),
-    *(
-        Row(
-            f"{plies}-ply decisions, short, the bot in the box",
-            partial(decisions, "short", plies, boxed=True),
-            GNUBG,
-            partial(gnubg_decisions, plies),
-        )
-        for plies in range(3)
     ),
     Row("random games, long", partial(random_games, "long"), "short", partial(random_games, "short"), 1.0),
     Row("legal afterstates, long", partial(afterstates, "long"), "short", partial(afterstates, "short")),

@@ -54,7 +54,7 @@ def _fill(run: Path, box: Path) -> None:
         file.write(yaml.safe_dump(config, sort_keys=False).encode())
     shutil.rmtree(folder / HISTORY, ignore_errors=True)
     (folder / HISTORY).mkdir()
-    for name, checkpoint in earlier:
+    for name, checkpoint in earlier.items():
         checkpoint.net.half()
         save_checkpoint(folder / HISTORY / name, checkpoint)
     export(Options(str(folder / BEST), str(folder / "bundle"), name=best.variant.name, cases=_GOLDEN_CASES))
@@ -63,15 +63,12 @@ def _fill(run: Path, box: Path) -> None:
         file.write(json.dumps({"bundles": bundles}).encode() + b"\n")
 
 
-def _earlier(run: Path, best: Checkpoint) -> list[tuple[str, Checkpoint]]:
-    """The nets of the run that are nearest to _SHARES of the time that its best one took, with their files' names."""
-    nets = [(path.name, load_checkpoint(path)) for path in (run / HISTORY).glob("*.pt") if path.stem.isdigit()]
-    nets = sorted((net for net in nets if net[1].games < best.games), key=lambda net: net[1].games)
-    chosen = {
-        min(range(len(nets)), key=lambda index: abs(nets[index][1].seconds - share * best.seconds))
-        for share in (_SHARES if nets else ())
-    }
-    return [nets[index] for index in sorted(chosen)]
+def _earlier(run: Path, best: Checkpoint) -> dict[str, Checkpoint]:
+    """The nets of the run that are nearest to _SHARES of the time that its best one took, by their files' names."""
+    nets = {path.name: load_checkpoint(path) for path in (run / HISTORY).glob("*.pt") if path.stem.isdigit()}
+    nets = {name: net for name, net in nets.items() if net.games < best.games}
+    chosen = {min(nets, key=lambda name: abs(nets[name].seconds - share * best.seconds)) for share in _SHARES if nets}
+    return {name: nets[name] for name in chosen}
 
 
 if __name__ == "__main__":
