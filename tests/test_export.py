@@ -190,7 +190,7 @@ def test_golden_cases_are_what_the_rules_and_the_compiled_bot_say(rules):
         same_player = coming.seat == standing.seat
         assert case["next"]["same_player"] == same_player
         pending = pending_steps(coming)
-        chosen = rate_plays(net, board, plays, size, depth, same_player, pending, rules.rules, scratch)
+        chosen = rate_plays(net, board, plays, size, depth, same_player, pending, False, rules.rules, scratch)
         assert chosen == case["choice"]
         np.testing.assert_allclose(scratch.equities[:size], case["equities"], atol=1e-4)
         np.testing.assert_allclose(scratch.probabilities[:size], case["probabilities"], atol=TOLERANCE)

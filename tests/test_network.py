@@ -206,7 +206,7 @@ def test_the_twin_rates_every_play_as_the_network_rates_its_afterstate(rules, hi
     for position, dice, first_turn in chain(rare_turns(rules), islice(sample_turns(rules, Random(4)), 120)):
         board, options = position.board(), legal_plays(rules, position, dice, first_turn)
         _, size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], rules.rules, plays)
-        best = rate_plays(fast, board, plays, size, depth, False, 0, rules.rules, scratch)
+        best = rate_plays(fast, board, plays, size, depth, False, 0, False, rules.rules, scratch)
         expected = probabilities_of(net, [play.after.swapped().array for play in options])
         for index, play in enumerate(options):
             if play.after.array[0, OFF] == rules.checkers:
@@ -262,7 +262,7 @@ def test_a_position_is_worth_the_same_to_the_mover_and_to_the_player_who_then_ro
     for position, dice, first_turn in islice(sample_turns(SHORT, Random(6)), 40):
         board = position.board()
         _, size, depth, _ = generate(board, *dice, FIRST_TURNS[first_turn], SHORT.rules, plays)
-        rate_plays(fast, board, plays, size, depth, False, 0, SHORT.rules, scratch)
+        rate_plays(fast, board, plays, size, depth, False, 0, False, SHORT.rules, scratch)
         for index, play in enumerate(legal_plays(SHORT, position, dice, first_turn)):
             if play.after.array[0, OFF] < SHORT.checkers:
                 equity = rate(fast, play.after.swapped().board(), 0, alone, rated)

@@ -164,7 +164,7 @@ def test_the_twin_rates_every_play_as_the_network_rates_what_follows_it(name, hi
             standing, size, depth, left_over = offer(standing, board, key, rules.rules, plays)
             coming = after_play(standing, depth, left_over, 0, rules.rules)
             goes_on, pending = coming.seat == standing.seat, pending_steps(coming)
-            best = rate_plays(fast, board, plays, size, depth, goes_on, pending, rules.rules, scratch)
+            best = rate_plays(fast, board, plays, size, depth, goes_on, pending, False, rules.rules, scratch)
             afters = np.empty((size, 2, 26), np.int8)
             for index in range(size):
                 unpack(plays.low[index], plays.high[index], board, rules.rules, afters[index])

@@ -66,9 +66,9 @@ class Rated:
         board, plays = game.position.board(), self.plays
         self.size, depth, left_over = list_plays(game.standing, board, self.core, plays)
         coming = after_play(game.standing, depth, left_over, 0, self.core)
-        best = rate_all(self.rater, board, game.standing, coming, plays, self.size, depth, self.core, self.both)
+        best = rate_all(self.rater, board, game.standing, coming, plays, self.size, depth, False, self.core, self.both)
         goes_on, pending = coming.seat == game.seat, pending_steps(coming)
-        alone = rate_plays(self.rater.net, board, plays, self.size, depth, goes_on, pending, self.core, self.bare)
+        alone = rate_plays(self.rater.net, board, plays, self.size, depth, goes_on, pending, False, self.core, self.bare)
         return best, alone
 
     def equities(self, scratch):

@@ -18,10 +18,14 @@ from nardy_rl.network.features import (
     extra_rows,
     sight_of,
 )
-from nardy_rl.network.vectors import LANES, lined_up, padded, padded_layer
+from nardy_rl.network.vectors import lined_up, padded, padded_layer, turned_layer
+from nardy_rl.network.writer import LANES
 from nardy_rl.rules.kernel import MAX_MOVES, MAX_PLAYS
 from nardy_rl.rules.outcome import equity_weights
 from nardy_rl.rules.variant import Variant
+
+SHORTLIST = 8
+"""How many plays are rated in full where only the best one is wanted (see `inference.rate_plays`)."""
 
 
 class FastNet(NamedTuple):
@@ -34,6 +38,7 @@ class FastNet(NamedTuple):
     pending: NDArray[np.float32]  # [7, H]: what each pending step of a value adds, and that they are of an own roll
     widths: NDArray[np.int64]  # widths of the layers after the inputs, outputs last
     dense: NDArray[np.float32]  # layers after the first, one after another, each for each stage: [in, out], bias [out]
+    turned: NDArray[np.float32]  # the weights of `dense` once more, without biases and the other way round: [out, in]
     equity: NDArray[np.float32]  # [outputs + 1]: see `equity_weights`
     levels: NDArray[np.int64]  # [(outputs + 1) / 2]: points of each level
     sight: Sight
@@ -51,6 +56,11 @@ class Scratch(NamedTuple):
     layers: NDArray[np.float32]  # [layers, widest layer], each before its ReLU; the first is in `whole`
     indices: NDArray[np.int32]  # [≥ widest layer + LANES]: the units of a layer that speak …
     values: NDArray[np.float32]  # … and what they say
+    slope: NDArray[np.float32]  # [H]: of the equity by the first layer behind its ReLU …
+    passed: NDArray[np.float32]  # [widest layer]: … and by a later one, on the way there
+    likely: NDArray[np.float32]  # [SHORTLIST, H]: the first layers, before the ReLU, of the likeliest plays, …
+    listed: NDArray[np.int64]  # [SHORTLIST]: … which these are …
+    guesses: NDArray[np.float32]  # [SHORTLIST]: … and their equities but for a constant
     probabilities: NDArray[np.float32]  # [MAX_PLAYS, outputs]: for the player who acts next
     flat: NDArray[np.float32]  # the same memory in one row
     equities: NDArray[np.float32]  # [MAX_PLAYS]: for the mover
@@ -84,6 +94,7 @@ def fast_net(weights: list[NDArray[np.float32]], biases: list[NDArray[np.float32
         lined_up(pending),
         np.array([padded(bias.shape[-1]) for bias in biases], np.int64),
         lined_up(np.concatenate(dense)),
+        lined_up(np.concatenate([turned_layer(layer) for layer in weights[1:]])),
         equity_weights(variant),
         np.array(variant.levels, np.int64),
         sight_of(variant),
@@ -105,6 +116,11 @@ def new_scratch(net: FastNet) -> Scratch:
         lined_up(np.zeros((len(net.widths), widest), np.float32)),
         np.zeros(listed, np.int32),
         np.zeros(listed, np.float32),
+        lined_up(np.zeros(len(net.bias), np.float32)),
+        lined_up(np.zeros(widest, np.float32)),
+        lined_up(np.zeros((SHORTLIST, len(net.bias)), np.float32)),
+        np.zeros(SHORTLIST, np.int64),
+        np.zeros(SHORTLIST, np.float32),
         flat.reshape(MAX_PLAYS, outputs),
         flat,
         np.zeros(MAX_PLAYS, np.float32),

@@ -34,10 +34,12 @@ from nardy_rl.network.features import (
     UNITS,
     Sight,
 )
+from nardy_rl.network.lists import list_positive
 from nardy_rl.network.masks import facing, held_set, side_of
 from nardy_rl.network.sigmoid import sigmoid
 from nardy_rl.network.stages import stage
-from nardy_rl.network.vectors import LANES, UNROLL, add_rows, add_to_rows, dot_rows, lined_up, list_positive
+from nardy_rl.network.vectors import add_rows, add_to_rows, dot_rows, lined_up
+from nardy_rl.network.writer import LANES, UNROLL
 from nardy_rl.rules.words import pack
 
 _MAX_ACTIVE = INPUTS + PENDING_INPUTS

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from nardy_rl.compiled import inlined, kernel, lowest_bit
 from nardy_rl.network.chances import fill_chances
-from nardy_rl.network.fast_net import FastNet, Scratch
-from nardy_rl.network.features import CHANCES, PENDING_INPUTS, QUARTERS, SETS, STAGES
+from nardy_rl.network.fast_net import SHORTLIST, FastNet, Scratch
+from nardy_rl.network.features import CHANCES, PENDING_INPUTS, QUARTERS, SETS
+from nardy_rl.network.lists import list_changes, list_positive
 from nardy_rl.network.masks import BAR, Facing, Side, facing, held_set, side_of, with_move
 from nardy_rl.network.sigmoid import sigmoid
 from nardy_rl.network.stages import enters, last_free, rear, stage, stage_of
-from nardy_rl.network.vectors import add_rows, list_changes, list_positive
+from nardy_rl.network.upper import fill_slope, shortlist, upper_layers
+from nardy_rl.network.vectors import add_rows
 from nardy_rl.rules.compact import Rules
 from nardy_rl.rules.kernel import Plays
 from nardy_rl.rules.outcome import points_won
@@ -79,25 +81,6 @@ def _after_hits(other: Side, hits: int, contrary: int) -> Side:
     return Side(there, other.held, bar)
 
 
-@inlined
-def _upper_layers(
-    net: FastNet, sums: NDArray[np.float32], stage: int, scratch: Scratch, logits: NDArray[np.float32]
-) -> None:
-    """From the first layer before its ReLU to the log-odds float32[outputs], by the weights of a stage."""
-    before, width, layer_start = sums, sums.size, 0
-    for layer in range(1, net.widths.size):
-        following, after = net.widths[layer], scratch.layers[layer]
-        size = (width + 1) * following
-        start = layer_start + stage * size
-        bias = net.dense[start + width * following : start + size]
-        count = list_positive(before, width, scratch.indices, scratch.values)
-        add_rows(net.dense, start, following, scratch.indices, scratch.values, count, bias, after)
-        layer_start += STAGES * size
-        before, width = after, following
-    for out in range(logits.size):
-        logits[out] = before[out]
-
-
 @kernel
 def rate(
     net: FastNet, board: NDArray[np.int8], pending: int, scratch: Scratch, probabilities: NDArray[np.float32]
@@ -115,7 +98,7 @@ def rate(
     count = list_positive(scratch.chances, scratch.chances.size, scratch.indices, scratch.values)
     count = _list_sets(1, other.held, _list_sets(0, side.held, count, scratch), scratch)
     _add_listed(net, count, scratch, scratch.sums[0], scratch.whole)
-    _upper_layers(net, scratch.whole, stage(board, net.sight), scratch, probabilities)
+    upper_layers(net, scratch.whole, stage(board, net.sight), scratch, probabilities)
     for out in range(probabilities.size):
         probabilities[out] = sigmoid(probabilities[out])
     return equity_of(net, probabilities)
@@ -181,13 +164,16 @@ def _follow(
 @kernel
 def rate_plays(
     net: FastNet, board: NDArray[np.int8], plays: Plays, size: int, depth: int, goes_on: bool, pending: int,
-    rules: Rules, scratch: Scratch,
+    only_best: bool, rules: Rules, scratch: Scratch,
 ) -> int:  # fmt: skip
     """Rate all plays of a segment and return the index of the best, the first among equals.
 
     board: int8[2, 26], row 0 the mover; plays, size and depth as `list_plays` gave them. goes_on: after any of them the
     mover acts again, else the other player does; pending: what he has then to play. Fills `scratch.equities` (the
     mover's) and `scratch.probabilities` (those of the player who acts next; of a won game the loser's, exactly).
+
+    only_best: the others do not matter. Where the upper layers are many and the plays too, these layers then rate the
+    first play and the SHORTLIST that are likeliest to be the best (see `upper`), and of all others the equity is -inf.
     """
     outputs = net.equity.size - 1
     mover = 0 if goes_on else 1
@@ -204,6 +190,8 @@ def rate_plays(
     count = list_positive(scratch.chances_before, scratch.chances_before.size, scratch.indices, scratch.values)
     _add_listed(net, _list_sets(1 - mover, other.held, count, scratch), scratch, scratch.sums[0], scratch.sums[0])
     other_rear = rear(board[1])
+    choosy = only_best and net.widths.size > 2 and size > 2 * SHORTLIST
+    listed, stage_listed = 0, 0  # how many plays are on the shortlist, and the stage that they are of
     kept = 0  # how many moves of the last play the accumulators still hold
     last_moves = 0
     for index in range(size):
@@ -228,7 +216,19 @@ def rate_plays(
             scratch.chances, scratch.chances_before, count, scratch.chances.size, scratch.indices, scratch.values
         )
         _add_listed(net, count, scratch, scratch.sums[depth], scratch.whole)
-        _upper_layers(net, scratch.whole, reached, scratch, scratch.probabilities[index])
+        if choosy and index and reached == stage_listed:
+            scratch.equities[index] = -np.inf
+            listed = shortlist(index, scratch.whole, sign, listed, scratch)
+            continue
+        scratch.equities[index] = 0.0
+        upper_layers(net, scratch.whole, reached, scratch, scratch.probabilities[index])
+        if choosy and index == 0:
+            fill_slope(net, reached, scratch.probabilities[0], scratch)
+            stage_listed = reached
+    for place in range(listed):
+        index = scratch.listed[place]
+        scratch.equities[index] = 0.0
+        upper_layers(net, scratch.likely[place], stage_listed, scratch, scratch.probabilities[index])
     for index in range(size * outputs):
         scratch.flat[index] = sigmoid(scratch.flat[index])
     best = 0
@@ -238,6 +238,8 @@ def rate_plays(
             points = points_won(scratch.board[1], rules)
             lost_game(points, net.levels, scratch.probabilities[index])
             equity = np.float32(points)
+        elif scratch.equities[index] < 0:  # not rated
+            continue
         else:
             equity = equity_of(net, scratch.probabilities[index]) * sign
         scratch.equities[index] = equity

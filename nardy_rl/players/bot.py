@@ -69,7 +69,7 @@ def choose(
     after which comes `coming`. A network leaves its ratings in `scratch`.
     """
     if bot.kind == NETWORK:
-        best = rate_all(bot.rater, board, standing, coming, plays, size, depth, rules, scratch)
+        best = rate_all(bot.rater, board, standing, coming, plays, size, depth, False, rules, scratch)
         if bot.plies == 0 or size == 1:
             return best
         return choose_ahead(bot.rater, board, standing, plays, size, depth, left_over, bot.plies, rules, scratch, room)

@@ -26,8 +26,8 @@ MAX_PLIES = 3
 ROLLS = 21
 """Different rolls; number 0 is 1-1, then 2-1, 2-2, 3-1, …, 6-6."""
 
-_CANDIDATES = (8, 3, 2)  # how many plays are looked at 1, 2, 3 plies deep …
-_MARGINS = (0.16, 0.04, 0.04)  # … and how far, in points, they may be behind the best at one ply less
+_CANDIDATES = (5, 3, 2)  # how many plays are looked at 1, 2, 3 plies deep …
+_MARGINS = (0.08, 0.04, 0.04)  # … and how far, in points, they may be behind the best at one ply less
 
 
 _SEAT, _ROLLER, _STARTER, _ROLLS_0, _ROLLS_1, _HEAD_LEFT, _NEXT = range(7)
@@ -119,7 +119,7 @@ def look_ahead(
         rolled = take_dice(_roller(state), board, first, second, rules, plays)
         size, depth, left_over = list_plays(rolled, board, rules, plays)
         coming = after_play(rolled, depth, left_over, 0, rules)
-        best = rate_all(rater, board, rolled, coming, plays, size, depth, rules, scratch)
+        best = rate_all(rater, board, rolled, coming, plays, size, depth, True, rules, scratch)
         if plays.low[best] & 15 == rules.checkers:
             _add(scratch.probabilities[best], 1 - rolled.seat, level, room, levels)
         elif level == plies - 1:
@@ -147,7 +147,7 @@ def _enter(rater: Rater, standing: Standing, level: int, rules: Rules, room: Roo
     while now.number:
         size, depth, left_over = list_plays(now, board, rules, room.plays)
         coming = after_play(now, depth, left_over, 0, rules)
-        best = rate_all(rater, board, now, coming, room.plays, size, depth, rules, room.scratch)
+        best = rate_all(rater, board, now, coming, room.plays, size, depth, True, rules, room.scratch)
         if room.plays.low[best] & 15 == rules.checkers:
             see(room.scratch.probabilities[best], 1 - now.seat, standing.seat, rater.net.levels.size, outcome)
             return False
@@ -251,5 +251,5 @@ def roll_equities(
         rolled = take_dice(standing, board, first, second, rules, room.plays)
         size, depth, left_over = list_plays(rolled, board, rules, room.plays)
         coming = after_play(rolled, depth, left_over, 0, rules)
-        best = rate_all(rater, board, rolled, coming, room.plays, size, depth, rules, room.scratch)
+        best = rate_all(rater, board, rolled, coming, room.plays, size, depth, True, rules, room.scratch)
         equities[number] = room.scratch.equities[best]

@@ -27,15 +27,16 @@ class Rater(NamedTuple):
 @kernel
 def rate_all(
     rater: Rater, board: NDArray[np.int8], standing: Standing, coming: Standing, plays: Plays, size: int, depth: int,
-    rules: Rules, scratch: Scratch,
+    only_best: bool, rules: Rules, scratch: Scratch,
 ) -> int:  # fmt: skip
     """Rate all plays of a segment and return the index of the best, the first among equals.
 
     board: int8[2, 26], row 0 the mover; plays, size and depth as `list_plays` gave them for `standing`, after which
-    comes `coming`. Fills `scratch` as `rate_plays` does.
+    comes `coming`. only_best: as for `rate_plays`, as which this fills `scratch`.
     """
     goes_on = coming.seat == standing.seat
-    best = rate_plays(rater.net, board, plays, size, depth, goes_on, pending_steps(coming), rules, scratch)
+    pending = pending_steps(coming)
+    best = rate_plays(rater.net, board, plays, size, depth, goes_on, pending, only_best, rules, scratch)
     other, _ = pack(board[1:])
     opponent = ending_index(rater.endings, other, rules)
     if opponent < 0:

@@ -174,7 +174,7 @@ def _answer(rater: Rater, standing: Standing, rules: Rules, desk: Desk) -> tuple
     """Rate all plays of a segment: (the best, who acts next, plays, moves in each, die left over)."""
     size, depth, left_over = list_plays(standing, desk.board, rules, desk.plays)
     coming = after_play(standing, depth, left_over, 0, rules)
-    best = rate_all(rater, desk.board, standing, coming, desk.plays, size, depth, rules, desk.scratch)
+    best = rate_all(rater, desk.board, standing, coming, desk.plays, size, depth, False, rules, desk.scratch)
     return best, coming.seat, size, depth, left_over
 
 
