@@ -5,11 +5,17 @@ tests of its own).
 """
 
 import copy
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from nardy_rl.network import upper
+from nardy_rl.network.fast_net import SHORTLIST
+from nardy_rl.network.features import sight_of
+from nardy_rl.network.value_net import encode, encode_pending, stages
+from nardy_rl.rules.game import Game
 from nardy_rl.rules.outcome import equity_weights, outcome
 from nardy_rl.rules.position import OFF, Position
 from nardy_rl.search.bearoff import ending_index, rate_pair
@@ -26,11 +32,23 @@ class Ratings(NamedTuple):
     probabilities: np.ndarray  # [plays, outputs], of who acts next; of a won game the loser's
     seat: int  # who acts next; of no meaning where all plays win
     known: np.ndarray  # [plays]: whether from the bear-off tables
+    unsure: np.ndarray  # [plays]: whether rounding decides if it is rated or passed over
 
 
 def fork(game):
     """A copy of a game that can be played on by itself."""
     return copy.copy(game)
+
+
+def games(rules, key):
+    """Decisions of random games, now and then, each a game of its own."""
+    game = Game.begin(rules, key=key)
+    for number in itertools.count():
+        if game.finished:
+            game = Game.begin(rules, key, game.counter)
+        if number % 7 == 3 or (not game.sequel(0).rolls and not game.sequel(0).finished):
+            yield fork(game)
+        game.play(game.random_index())
 
 
 def weight(dice):
@@ -71,10 +89,14 @@ class Slow:
     def won(self, play):
         return play.after.array[0, OFF] == self.rules.checkers
 
-    def ratings(self, game):
-        """All plays of `game`, rated by the tables where they know and else by the net."""
+    def ratings(self, game, only_best=False):
+        """All plays of `game`, rated by the tables where they know and else by the net.
+
+        only_best: those that need not be rated to find the best one have an equity of -inf.
+        """
         running = [index for index, play in enumerate(game.plays) if not self.won(play)]
-        equities, known = np.empty(len(game.plays)), np.zeros(len(game.plays), bool)
+        equities = np.empty(len(game.plays))
+        known, unsure, passed_over = np.zeros((3, len(game.plays)), bool)
         probabilities = np.empty((len(game.plays), len(self.weights) - 1))
         seat = game.seat
         if running:
@@ -91,11 +113,57 @@ class Slow:
                 exact = self.race(game, index)
                 if exact is not None:
                     probabilities[index], known[index] = exact, True
-            equities[running] = self.equity(probabilities[running]) * (1 if goes_on else -1)
+            sign = 1 if goes_on else -1
+            equities[running] = self.equity(probabilities[running]) * sign
+            if only_best and len(self.net.hidden) > 1 and len(game.plays) > 2 * SHORTLIST:
+                listed, unsure = self.shortlist([play.after.array[::sign] for play in game.plays], pending, sign)
+                passed_over = ~(listed | unsure | known)
+                equities[passed_over] = -np.inf
         for index, play in enumerate(game.plays):
             if self.won(play):
                 probabilities[index], equities[index] = self.lost(play.after)
-        return Ratings(equities, probabilities, seat, known)
+        return Ratings(equities, probabilities, seat, known, unsure)
+
+    def slope(self, board, pending):
+        """The derivative of the equity of who acts by what the first layer's units say: float32[units].
+
+        Of p (1 - p), the derivative of each probability by its log-odds, no less is taken than the package does.
+        """
+        position, code = torch.tensor(np.array([board])), torch.tensor([pending])
+        units = self.units([board], pending).requires_grad_()
+        with torch.no_grad():
+            rated = self.net(position, code)[0]
+        layer = units
+        for number, weights in enumerate(self.net.layers[1:]):
+            layer = weights(torch.relu(layer) if number else layer)
+        log_odds = layer[stages(position, sight_of(self.rules))[0], 0]
+        certainty = (rated * (1 - rated)).clamp(min=upper._LEAST_SLOPE)
+        (certainty * torch.tensor(self.weights[:-1]) * log_odds).sum().backward()
+        return units.grad[0].numpy()
+
+    def units(self, boards, pending):
+        """What the first layer says of each board, behind its ReLU: float32[boards, units]."""
+        inputs = encode(torch.tensor(np.array(boards)), sight_of(self.rules))
+        if self.rules.has_pending:
+            inputs = torch.cat([inputs, encode_pending(torch.full((len(boards),), pending))], dim=1)
+        with torch.no_grad():
+            return torch.relu(self.net.layers[0](inputs))
+
+    def shortlist(self, boards, pending, sign):
+        """Which of the plays with these boards, as who acts next sees them, are rated: (surely, perhaps), bool[plays].
+
+        The first one, those in another stage of the game, and of the others the likeliest by the slope at the first.
+        """
+        guesses = sign * (self.units(boards, pending).numpy() @ self.slope(boards[0], pending))
+        reached = stages(torch.tensor(np.array(boards)), sight_of(self.rules)).numpy()
+        always = reached != reached[0]
+        always[0] = True
+        others = np.sort(guesses[~always])[::-1]
+        if len(others) <= SHORTLIST:
+            return np.ones(len(boards), bool), np.zeros(len(boards), bool)
+        bound = others[SHORTLIST - 1 : SHORTLIST + 1].mean()
+        unsure = ~always & (abs(guesses - bound) < 1e-5)
+        return always | (guesses > bound) & ~unsure, unsure
 
     def race(self, game, index):
         """What the tables say of a play, for who acts next; None if it is not in them."""
@@ -137,11 +205,11 @@ class Slow:
         return ending_index(self.tables, word, self.rules.rules)
 
     def likes(self, ratings):
-        """The play that is rated highest, and whether another one is about as good."""
+        """The play that is rated highest, and whether another one is about as good or may be passed over."""
         equities = ratings.equities
         best = int(np.argmax(equities))
         others = np.delete(equities, best)
-        return best, bool(len(others) and others.max() > equities[best] - 1e-5)
+        return best, bool((len(others) and others.max() > equities[best] - 1e-5) or ratings.unsure[best])
 
     def ahead(self, game, index, plies, seat, ratings=None):
         """Nested probabilities of `seat` after a play, `plies` rolls ahead; None where two plays are about as good.
@@ -158,7 +226,7 @@ class Slow:
         for dice in ROLLS if rolls else [None]:
             following = fork(game)
             following.play(index, dice)
-            ratings = self.ratings(following)
+            ratings = self.ratings(following, only_best=True)
             best, close = self.likes(ratings)
             outcome = None if close else self.ahead(following, best, plies - rolls, seat, ratings)
             if outcome is None:

@@ -1,11 +1,9 @@
 """Look-ahead: against a slow one over `Game` and torch, which plays it looks at, and that it makes a bot stronger."""
 
-import itertools
-
 import numpy as np
 import pytest
 from nets import opinionated_net, pip_bot
-from reference_search import ROLLS, Slow, fork
+from reference_search import ROLLS, Slow, games
 
 from nardy_rl.evaluation.match import play_match
 from nardy_rl.network.inference import equity_of
@@ -63,17 +61,6 @@ class Fast:
         return chosen, scratch.equities[:size].copy(), scratch.probabilities[:size].copy()
 
 
-def games(rules, key):
-    """Decisions of random games, now and then, each a game of its own."""
-    game = Game.begin(rules, key=key)
-    for number in itertools.count():
-        if game.finished:
-            game = Game.begin(rules, key, game.counter)
-        if number % 7 == 3 or (not game.sequel(0).rolls and not game.sequel(0).finished):
-            yield fork(game)
-        game.play(game.random_index())
-
-
 def sample(rules, key, number):
     """Decisions to look ahead from, each with a play that does not win; where it can be, half leave dice to play."""
     waiting = {True: 0, False: 0}
@@ -92,10 +79,10 @@ def sample(rules, key, number):
             return
 
 
-def compare(name, key, plies, number):
+def compare(name, key, plies, number, hidden=(12,)):
     """Compare the two searches on that many decisions; returns what was seen."""
     rules = variant(name)
-    net = net_of(rules)
+    net = opinionated_net(rules, hidden)
     slow, fast = Slow(rules, net), Fast(rules, net)
     compared = passed = chained = 0
     for game, index in sample(rules, key, number):
@@ -118,6 +105,12 @@ def test_one_ply_averages_over_the_next_roll_answered_by_the_best_play(name):
     assert compared >= 8
     assert passed > 0 or not variant(name).has_pending
     assert chained > 0 or name not in CHAINS
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_with_several_layers_the_best_play_is_the_best_of_a_shortlist(name):
+    compared, _, _ = compare(name, key=7, plies=1, number=8, hidden=(16, 8))
+    assert compared >= 5
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -1,14 +1,15 @@
 """What rates an afterstate: the bear-off tables where both sides are home, else the network."""
 
 from collections import Counter
+from itertools import islice
 from random import Random
 
 import numpy as np
 import pytest
 from nets import opinionated_net
-from reference_search import BEYOND_HOME, Slow
+from reference_search import BEYOND_HOME, Slow, games
 
-from nardy_rl.network.fast_net import new_scratch
+from nardy_rl.network.fast_net import SHORTLIST, new_scratch
 from nardy_rl.network.inference import rate_plays
 from nardy_rl.players.bot import network_bot
 from nardy_rl.rules.game import Game
@@ -62,13 +63,17 @@ class Rated:
         self.core, self.rater = rules.rules, network_bot(net, rules).rater
         self.plays, self.both, self.bare = new_plays(), new_scratch(self.rater.net), new_scratch(self.rater.net)
 
-    def __call__(self, game):
+    def __call__(self, game, only_best=False):
         board, plays = game.position.board(), self.plays
         self.size, depth, left_over = list_plays(game.standing, board, self.core, plays)
         coming = after_play(game.standing, depth, left_over, 0, self.core)
-        best = rate_all(self.rater, board, game.standing, coming, plays, self.size, depth, False, self.core, self.both)
+        best = rate_all(
+            self.rater, board, game.standing, coming, plays, self.size, depth, only_best, self.core, self.both
+        )
         goes_on, pending = coming.seat == game.seat, pending_steps(coming)
-        alone = rate_plays(self.rater.net, board, plays, self.size, depth, goes_on, pending, False, self.core, self.bare)
+        alone = rate_plays(
+            self.rater.net, board, plays, self.size, depth, goes_on, pending, False, self.core, self.bare
+        )
         return best, alone
 
     def equities(self, scratch):
@@ -164,3 +169,36 @@ def test_fours_after_which_the_chain_bears_off_all_are_a_won_game_whatever_the_n
         assert equities[best] == points
         assert rated.probabilities(rated.both)[best].tolist() == [1, points - 1, 0]
         assert (np.delete(equities, best) < points).all()
+
+
+@pytest.mark.parametrize("hidden", [(24, 16), (40, 20, 9)])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_where_only_the_best_is_wanted_a_shortlist_is_rated(name, hidden):
+    rules = variant(name)
+    net = opinionated_net(rules, hidden)
+    slow, rated, seen = Slow(rules, net), Rated(rules, net), Counter()
+    for game in islice(games(rules, 11), 150):
+        best, _ = rated(game, only_best=True)
+        expected = slow.ratings(game, only_best=True)
+        equities, sure = rated.equities(rated.both), ~expected.unsure
+        np.testing.assert_allclose(equities[sure], expected.equities[sure], atol=1e-4, rtol=0)
+        assert best == int(np.argmax(equities))
+        there = np.isfinite(equities)
+        np.testing.assert_allclose(
+            rated.probabilities(rated.both)[there], expected.probabilities[there], atol=1e-4, rtol=0
+        )
+        seen["all" if there.all() else "some"] += 1
+        seen["right"] += best == int(np.argmax(slow.ratings(game).equities))
+        seen["another stage"] += not there.all() and there.sum() > SHORTLIST + 1
+    assert min(seen["all"], seen["some"]) > 5  # turns of a chain have few plays
+    assert seen["right"] > 0.9 * (seen["all"] + seen["some"])
+    assert seen["another stage"] > 0 or name != "short"
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_with_one_layer_there_is_nothing_to_save(name):
+    rules = variant(name)
+    rated = Rated(rules, opinionated_net(rules, (16,)))
+    for game in islice(games(rules, 12), 40):
+        rated(game, only_best=True)
+        assert np.isfinite(rated.equities(rated.both)).all()

@@ -1,21 +1,15 @@
 """Sums over rows in vector registers, against numpy."""
 
+import numba
 import numpy as np
 import pytest
+from llvmlite.binding import get_host_cpu_features
 
 from nardy_rl.compiled import kernel
-from nardy_rl.network.vectors import (
-    LANES,
-    UNROLL,
-    add_rows,
-    add_to_rows,
-    dot_rows,
-    lined_up,
-    list_changes,
-    list_positive,
-    padded,
-    padded_layer,
-)
+from nardy_rl.network import lists
+from nardy_rl.network.lists import list_changes, list_positive
+from nardy_rl.network.vectors import add_rows, add_to_rows, dot_rows, lined_up, padded, padded_layer, turned_layer
+from nardy_rl.network.writer import LANES, UNROLL
 
 WIDTHS = (16, 32, 48, 80, 112)
 START = 5  # rows need not begin on any boundary
@@ -90,6 +84,21 @@ def test_the_positive_numbers_are_listed_in_order_and_padded_to_a_multiple_of_fo
         np.testing.assert_array_equal(values[: len(expected)], sums[expected])
         assert not indices[len(expected) : count].any()
         assert not values[len(expected) : count].any()
+
+
+@pytest.mark.skipif(not get_host_cpu_features().get("avx2"), reason="this processor cannot shuffle")
+@pytest.mark.parametrize("shuffles", [False, True])
+def test_both_ways_to_list_give_the_same(shuffles, monkeypatch):
+    monkeypatch.setattr(lists, "SHUFFLES", shuffles)
+    list_anew = numba.njit(lambda sums, size, indices, values: list_positive(sums, size, indices, values))
+    rng = np.random.default_rng(5)
+    for share in (0.0, 0.1, 0.5, 1.0):
+        sums = np.where(rng.random(80) < share, 1, -1).astype(np.float32) * np.arange(1, 81, dtype=np.float32)
+        count, indices, values = listed(sums, 80)
+        indices_again, values_again = np.full(96, 99, np.int32), np.full(96, UNTOUCHED, np.float32)
+        assert list_anew(sums, 80, indices_again, values_again) == count
+        np.testing.assert_array_equal(indices_again[:count], indices[:count])
+        np.testing.assert_array_equal(values_again[:count], values[:count])
 
 
 def test_what_is_no_number_is_listed_with_the_positive_ones():
@@ -219,3 +228,10 @@ def test_a_padded_layer_has_its_rows_by_inputs_and_zeros_around(first):
     np.testing.assert_array_equal(layer[:18, :3], weights.T)
     np.testing.assert_array_equal(layer[-1, :3], bias)
     assert np.count_nonzero(layer) == weights.size + bias.size
+
+
+def test_a_turned_layer_has_its_rows_by_outputs_stage_by_stage():
+    weights = np.random.default_rng(4).normal(size=(5, 18, 40)).astype(np.float32)
+    layer = turned_layer(weights).reshape(5, 32, 48)
+    np.testing.assert_array_equal(layer[:, :18, :40], weights)
+    assert np.count_nonzero(layer) == weights.size
