@@ -20,6 +20,7 @@ from nardy_rl.rules.variant import VARIANTS, variant
 from nardy_rl.search.rater import rate_all
 
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
+CHAINS = ("mad_gulbar_a", "mad_gulbar_b")  # of whose turns few have many plays
 SHEETS = [
     *((name, {}) for name in VARIANTS),
     ("short", {"extra_roll": True}),
@@ -177,7 +178,7 @@ def test_where_only_the_best_is_wanted_a_shortlist_is_rated(name, hidden):
     rules = variant(name)
     net = opinionated_net(rules, hidden)
     slow, rated, seen = Slow(rules, net), Rated(rules, net), Counter()
-    for game in islice(games(rules, 11), 150):
+    for game in islice(games(rules, 11), 600 if name in CHAINS else 150):
         best, _ = rated(game, only_best=True)
         expected = slow.ratings(game, only_best=True)
         equities, sure = rated.equities(rated.both), ~expected.unsure
@@ -190,7 +191,7 @@ def test_where_only_the_best_is_wanted_a_shortlist_is_rated(name, hidden):
         seen["all" if there.all() else "some"] += 1
         seen["right"] += best == int(np.argmax(slow.ratings(game).equities))
         seen["another stage"] += not there.all() and there.sum() > SHORTLIST + 1
-    assert min(seen["all"], seen["some"]) > 5  # turns of a chain have few plays
+    assert min(seen["all"], seen["some"]) > 10
     assert seen["right"] > 0.9 * (seen["all"] + seen["some"])
     assert seen["another stage"] > 0 or name != "short"
 
