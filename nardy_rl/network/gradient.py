@@ -82,7 +82,7 @@ def _active_inputs(
     position: NDArray[np.int8], pending: int, sight: Sight, chances: NDArray[np.float32], active: NDArray[np.int32],
     value: NDArray[np.float32],
 ) -> int:  # fmt: skip
-    """List the inputs of a position, int8[2, 26], that are not zero (see `features`), as `vectors` takes lists."""
+    """List the inputs of a position, int8[2, 26], that are not zero (see `features`), as `writer` has lists."""
     size = 0
     low, high = pack(position)
     other_low, other_high = pack(position[1:])

@@ -172,8 +172,9 @@ def rate_plays(
     mover acts again, else the other player does; pending: what he has then to play. Fills `scratch.equities` (the
     mover's) and `scratch.probabilities` (those of the player who acts next; of a won game the loser's, exactly).
 
-    only_best: the others do not matter. Where the upper layers are many and the plays too, these layers then rate the
-    first play and the SHORTLIST that are likeliest to be the best (see `upper`), and of all others the equity is -inf.
+    only_best: the others do not matter. Of more than twice SHORTLIST plays a network with several hidden layers then
+    rates the first, those in another stage of the game, and the SHORTLIST that are likeliest to be the best (see
+    `upper`); of all others the equity is -inf.
     """
     outputs = net.equity.size - 1
     mover = 0 if goes_on else 1
@@ -191,7 +192,7 @@ def rate_plays(
     _add_listed(net, _list_sets(1 - mover, other.held, count, scratch), scratch, scratch.sums[0], scratch.sums[0])
     other_rear = rear(board[1])
     choosy = only_best and net.widths.size > 2 and size > 2 * SHORTLIST
-    listed, stage_listed = 0, 0  # how many plays are on the shortlist, and the stage that they are of
+    listed, stage_listed = 0, -1  # how many plays are on the shortlist, and the stage that they are of
     kept = 0  # how many moves of the last play the accumulators still hold
     last_moves = 0
     for index in range(size):
@@ -216,7 +217,7 @@ def rate_plays(
             scratch.chances, scratch.chances_before, count, scratch.chances.size, scratch.indices, scratch.values
         )
         _add_listed(net, count, scratch, scratch.sums[depth], scratch.whole)
-        if choosy and index and reached == stage_listed:
+        if reached == stage_listed:
             scratch.equities[index] = -np.inf
             listed = shortlist(index, scratch.whole, sign, listed, scratch)
             continue

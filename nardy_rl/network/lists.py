@@ -24,7 +24,6 @@ from nardy_rl.network.writer import (
 )
 
 _HALF = LANES // 2
-_BITS = ir.IntType(_HALF)
 _MEMBERS = [[lane for lane in range(_HALF) if kept >> lane & 1] for kept in range(1 << _HALF)]
 # For each set of the numbers of half a vector: which are in it, one after another, in a byte each.
 _ORDERS = [sum(lane << (8 * place) for place, lane in enumerate(members)) for members in _MEMBERS]
@@ -107,7 +106,7 @@ def _add_halves(writer: Writer, vector: Any, mask: Any, index: Any, indices: Any
     for first in range(0, LANES, _HALF):
         lanes = ir.Constant(ir.VectorType(INT, _HALF), list(range(first, first + _HALF)))
         part, kept = (builder.shuffle_vector(whole, whole, lanes) for whole in (vector, mask))
-        bits = builder.bitcast(kept, _BITS)
+        bits = builder.bitcast(kept, ir.IntType(_HALF))
         order = builder.load(builder.gep(orders, [LONG(0), builder.zext(bits, LONG)]))
         order = builder.zext(builder.bitcast(order, ir.VectorType(ir.IntType(8), _HALF)), lanes.type)
         numbers = builder.add(writer.spread(builder.add(index, INT(first)), lanes.type), order)

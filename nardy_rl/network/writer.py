@@ -21,14 +21,15 @@ from numba.core import cgutils, config, types
 LANES = 16
 UNROLL = 4
 FLOAT, LONG, INT = ir.FloatType(), ir.IntType(64), ir.IntType(32)
-VECTOR, INDICES, MASK = (ir.VectorType(kind, LANES) for kind in (FLOAT, INT, ir.IntType(1)))
+VECTOR, INDICES = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)
 NOTHING = ir.Constant(VECTOR, [0.0] * LANES)
 NUMBERS = ir.Constant(INDICES, list(range(LANES)))
 FAST = ("reassoc", "contract", "nsz")
 ROWS, LIST = types.float32[::1], types.int32[::1]
 """What a list and its rows are to Numba."""
 
-_KNOWN = get_host_cpu_features() if config.CPU_NAME is None else {}  # a processor named by hand may lack anything
+# A processor that Numba is told of by hand may lack anything.
+_KNOWN = get_host_cpu_features() if config.CPU_NAME is None and config.CPU_FEATURES is None else {}
 WIDE = _KNOWN.get("avx512f", False)
 """Whether a register holds LANES numbers, of which there are then 32; else they are taken to be 16 of half as many."""
 SHUFFLES = not WIDE and _KNOWN.get("avx2", False)
