@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numba
 from llvmlite import ir
 from numba.core import config, types
+from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -70,9 +71,23 @@ def _compile(function: Any, forceinline: bool) -> Any:
     before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
     try:
         options = {"_nrt": False, "nogil": True, "fastmath": _FAST_MATH, "error_model": "numpy"}
-        return numba.njit(function, cache=_CACHED, forceinline=forceinline, **options)
+        return _once(numba.njit(function, cache=_CACHED, forceinline=forceinline, **options))
     finally:
         config.CACHE_DIR = before
+
+
+def _once(function: Any) -> Any:
+    """Let kernels that call `function` with a constant share its machine code with those that call it with a variable.
+
+    Numba would compile it anew for each constant, and so take half as long again for the whole package, for code that
+    is no faster: LLVM sees the constant where the function is inlined.
+    """
+    template = function.get_call_template
+    function.get_call_template = lambda arguments, named: template(
+        tuple(unliteral(kind) for kind in arguments),
+        {name: unliteral(kind) for name, kind in named.items()},
+    )
+    return function
 
 
 @intrinsic
